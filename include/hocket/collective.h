@@ -1,11 +1,11 @@
 // What must hold before and after: a collective as data.
 //
-// A chunk's content is a multiset of origins. Before the run, the precondition says which origin lies
-// in which slot; after it, the postcondition says which multiset must lie in which slot. Everything
-// downstream (trace check, compiler liveness, runtime check, verifier) reads only this.
+// A chunk's content is a multiset of origins. Before the run, the precondition says which origin
+// lies in which slot; after it, the postcondition says which multiset must lie in which slot.
+// Everything downstream (trace check, compiler liveness, runtime check, verifier) reads only this.
 //
-// Shapes, with n ranks and chunk factor c (chunks of the smaller buffer, except alltoall and scatter,
-// whose larger buffer has n*c), F = c:
+// Shapes, with n ranks and chunk factor c (chunks of the smaller buffer, except alltoall and
+// scatter, whose larger buffer has n*c), F = c:
 //
 //   collective        input      output     result on rank r
 //   allreduce         c          c          out[k] = sum over q of in_q[k]
@@ -21,9 +21,12 @@
 //                                           backward: out[k] = in_{r+1}[k], the last gets nothing
 //   custom            as declared
 //
+// Before the run every input slot holds its own rank's chunk of that index, except that a broadcast
+// starts with the root's input only: what lies in the others is not to be read.
+//
 // In place, two names mean one memory. alias() gives the canonical name of a slot:
-//   allreduce, reduce, broadcast, alltoall, all_to_next, custom   output[k] is input[k]
-//   allgather, gather (root)                                      input[k] is output[r*c+k]
+//   allreduce, reduce, broadcast, alltoall, all_to_next, custom   output[k] is input[k] where both
+//   are allgather, gather (root)                                      input[k] is output[r*c+k]
 //   reduce_scatter, scatter (root)                                output[k] is input[r*c+k]
 #pragma once
 
@@ -68,6 +71,14 @@ struct Expected {
   Kind kind = Kind::any;
   Origin origin;
   std::span<const Origin> list;
+};
+
+// Where a collective wants an origin to end up: an index of the output of `rank`. rank -1: of every
+// rank; both -1: nowhere.
+struct Destination {
+  std::int32_t rank = -1;
+  std::int32_t index = -1;
+  friend constexpr bool operator==(const Destination&, const Destination&) = default;
 };
 
 enum class CollectiveKind : std::uint8_t {
@@ -120,11 +131,15 @@ class Collective {
   std::optional<Origin> initial(int rank, Slot slot) const;
   // What must lie there after it. Aliased names agree.
   Expected expected(int rank, Slot slot) const;
+  // Where the chunk that starts as `origin` is wanted, alone or as a part of a sum, as an index of
+  // the output (before aliasing). A custom collective says so where exactly one output slot of a
+  // rank, and that of one rank or the same one of every rank, requires it.
+  Destination destination(Origin origin) const;
   // False for a custom collective of which only the name is known, as when a file says "custom".
   bool has_postcondition() const { return has_postcondition_; }
 
   // Every chunk cut into `parts` equal parts: part p of chunk k becomes chunk k*parts+p, and
-  // likewise every origin.
+  // likewise every origin. Of a built-in collective: the same with chunk factor times `parts`.
   Collective refined(int parts) const;
 
   // The custom collective it was made from; null for the built-in ones. Its slots are those before
@@ -132,7 +147,7 @@ class Collective {
   const CustomCollective* custom() const { return custom_.get(); }
   int split() const { return split_; }
 
-  // Two collectives are equal when every answer above is.
+  // Two collectives are equal when every answer above is, custom() and split() aside.
   friend bool operator==(const Collective& a, const Collective& b);
 
  private:
@@ -145,10 +160,12 @@ class Collective {
   int root_ = 0;
   int split_ = 1;
   bool has_postcondition_ = false;
-  std::shared_ptr<const CustomCollective> custom_;
+  std::shared_ptr<const CustomCollective> custom_;   // as declared
+  std::shared_ptr<const CustomCollective> refined_;  // the same after every refined(); answers
 };
 
-// Short names for programs: allreduce(8, 8), allgather(8, 1, /*in_place=*/true), broadcast(8, 4, 2).
+// Short names for programs: allreduce(8, 8), allgather(8, 1, /*in_place=*/true), broadcast(8, 4,
+// 2).
 inline Collective allreduce(int ranks, int chunk_factor, bool in_place = false,
                             CallSite at = CallSite::current()) {
   return Collective::make(CollectiveKind::allreduce, ranks, chunk_factor, in_place, 0, at);
@@ -195,11 +212,17 @@ inline Collective all_to_next_backward(int ranks, int chunk_factor, bool in_plac
 // A collective of one's own: sizes, what lies where, what must lie where.
 //
 //     CustomCollective swap("swap", 2);
-//     for (int r : {0, 1}) swap.buffers(r, /*input=*/1, /*output=*/1).holds(r, {BufferKind::input, 0}, {r, 0});
-//     for (int r : {0, 1}) swap.requires_(r, {BufferKind::output, 0}, {{1 - r, 0}});
+//     for (int r : {0, 1}) {
+//       swap.buffers(r, /*input_chunks=*/1, /*output_chunks=*/1)
+//           .holds(r, {BufferKind::input, 0}, {r, 0})
+//           .requires_(r, {BufferKind::output, 0}, {{1 - r, 0}});
+//     }
 //     Collective c = swap.build();
 //
-// Slots without holds() start uninitialised; slots without requires_() are "don't care".
+// Slots without holds() start uninitialised; slots without requires_() are "don't care". In place,
+// either name of a slot may be used. Every mistake is Error HK0201: a rank or slot that is not
+// there, an origin of no rank, a slot that is said twice with different content, a requirement of
+// nothing.
 class CustomCollective {
  public:
   explicit CustomCollective(std::string name, int ranks, int chunk_factor = 1,
@@ -214,25 +237,41 @@ class CustomCollective {
   // The same collective with every slot "don't care" and no claim of a postcondition.
   CustomCollective& without_postcondition();
 
+  // O(slots and origins declared, times log).
   Collective build() const;
 
   const std::string& name() const { return name_; }
+  int num_ranks() const { return num_ranks_; }
+  // What was declared of a rank, under canonical names. The vectors are as long as the buffers.
   struct RankSlots {
     int input_chunks = 0;
     int output_chunks = 0;
-    std::vector<std::optional<Origin>> initial[2];       // by BufferKind input, output
+    std::vector<std::optional<Origin>> initial[2];                // by BufferKind input, output
     std::vector<std::optional<std::vector<Origin>>> expected[2];  // sorted
     friend bool operator==(const RankSlots&, const RankSlots&) = default;
   };
   const RankSlots& rank(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
 
  private:
+  friend class Collective;
+  friend bool operator==(const Collective& a, const Collective& b);
+  struct Wanted {
+    Origin origin;
+    Destination where;
+  };
+  RankSlots& slots_of(int rank, CallSite at);
+  Slot checked_slot(int rank, Slot slot, CallSite at) const;
+  void check_origin(Origin origin, CallSite at) const;
+  CustomCollective cut(int parts) const;
+  void index_destinations();
+
   std::string name_;
   int num_ranks_;
   int chunk_factor_;
   bool in_place_;
   bool has_postcondition_ = true;
   std::vector<RankSlots> ranks_;
+  std::vector<Wanted> wanted_;  // sorted by origin; made by build() and cut()
 };
 
 }  // namespace hocket
