@@ -16,7 +16,19 @@ endif()
 # A library hocket_<name> from one folder under src/. Private headers are included as "<folder>/x.h".
 function(hocket_add_part name)
   cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
-  add_library(hocket_${name} STATIC ${ARG_SOURCES})
+  set(sources)
+  foreach(source IN LISTS ARG_SOURCES)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      list(APPEND sources ${source})
+    else()
+      message(WARNING "${CMAKE_CURRENT_SOURCE_DIR}/${source} is not there")
+    endif()
+  endforeach()
+  if(NOT sources)
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp "// Nothing here.\n")
+    set(sources ${CMAKE_CURRENT_BINARY_DIR}/empty.cpp)
+  endif()
+  add_library(hocket_${name} STATIC ${sources})
   add_library(hocket::${name} ALIAS hocket_${name})
   target_include_directories(hocket_${name}
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -30,14 +42,34 @@ function(hocket_add_part name)
   set_property(GLOBAL APPEND PROPERTY HOCKET_PARTS hocket_${name})
 endfunction()
 
+# What every test program shares: GoogleTest, and the place of the source tree. In a release build
+# the tests themselves compile at -O1: what they test is the libraries, which keep -O3.
+add_library(hocket_test_flags INTERFACE)
+target_link_libraries(hocket_test_flags INTERFACE fmt::fmt hocket_build_flags)
+target_compile_definitions(hocket_test_flags INTERFACE HOCKET_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_compile_options(hocket_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+
 # hocket_add_test(name LABEL unit SOURCES a_test.cpp [LIBS ...])
 # A GoogleTest program; its tests are named <label>.<suite>.<test>.
 function(hocket_add_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest_main fmt::fmt hocket_build_flags)
-  target_compile_definitions(${name} PRIVATE HOCKET_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest_main hocket_test_flags)
+  if(HOCKET_PCH)
+    # GoogleTest's header costs more than most tests; it is compiled once for all of them.
+    if(NOT TARGET hocket_test_pch)
+      file(WRITE ${PROJECT_BINARY_DIR}/test_pch.cpp "// Carries the tests' precompiled header.\n")
+      add_library(hocket_test_pch OBJECT ${PROJECT_BINARY_DIR}/test_pch.cpp)
+      target_link_libraries(hocket_test_pch PRIVATE GTest::gtest_main hocket_test_flags)
+      target_precompile_headers(hocket_test_pch PRIVATE
+        <fmt/format.h> <gtest/gtest.h> <map> <string> <vector>)
+      # An object library and a program would get -fPIC and -fPIE, and GCC shares nothing then.
+      set_target_properties(hocket_test_pch PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    endif()
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_precompile_headers(${name} REUSE_FROM hocket_test_pch)
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX ${ARG_LABEL}. DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 900)
 endfunction()
