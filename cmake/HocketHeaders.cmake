@@ -1,7 +1,7 @@
 # The public headers as a file set of hocket::hocket: everything in include/hocket is public.
 #
-# The target hocket_verify_interface_header_sets, part of `all` where tests are built, compiles each
-# header alone, so that a header that needs another one included before it does not build.
+# The target hocket_verify_interface_header_sets, which the test package.headers builds, compiles each
+# header alone: one that needs another included before it does not compile.
 file(GLOB hocket_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/hocket/*.h)
 file(GLOB hocket_tables CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/hocket/*.def)
 target_sources(hocket
