@@ -25,9 +25,12 @@
 // starts with the root's input only: what lies in the others is not to be read.
 //
 // In place, two names mean one memory. alias() gives the canonical name of a slot:
-//   allreduce, reduce, broadcast, alltoall, all_to_next, custom   output[k] is input[k] where both
+//   allreduce, reduce, broadcast, alltoall, all_to_next           output[k] is input[k]
 //   are allgather, gather (root)                                      input[k] is output[r*c+k]
 //   reduce_scatter, scatter (root)                                output[k] is input[r*c+k]
+//   custom                                       output[k] is input[k], or input[k] is output[k] on
+//   a
+//                                                rank whose output is the larger of the two
 #pragma once
 
 #include <cstdint>
@@ -261,6 +264,7 @@ class CustomCollective {
   };
   RankSlots& slots_of(int rank, CallSite at);
   Slot checked_slot(int rank, Slot slot, CallSite at) const;
+  Slot canonical(int rank, Slot slot) const;
   void check_origin(Origin origin, CallSite at) const;
   CustomCollective cut(int parts) const;
   void index_destinations();

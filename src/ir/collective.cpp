@@ -48,9 +48,7 @@ std::string_view buffer_kind_name(BufferKind kind) {
   return "scratch";
 }
 
-char buffer_kind_letter(BufferKind kind) {
-  return buffer_kind_name(kind)[0];
-}
+char buffer_kind_letter(BufferKind kind) { return buffer_kind_name(kind)[0]; }
 
 std::string_view collective_kind_name(CollectiveKind kind) {
   return kKindNames[static_cast<std::size_t>(kind)];
@@ -175,10 +173,10 @@ Slot Collective::alias(int rank, Slot slot) const {
       return slot.buffer == BufferKind::output && rank == root_
                  ? Slot{BufferKind::input, own + slot.index}
                  : slot;
+    case CollectiveKind::custom:
+      return refined_->canonical(rank, slot);
     default:
-      return slot.buffer == BufferKind::output && slot.index < input_chunks(rank)
-                 ? Slot{BufferKind::input, slot.index}
-                 : slot;
+      return {BufferKind::input, slot.index};
   }
 }
 

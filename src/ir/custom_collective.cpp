@@ -15,9 +15,7 @@ std::string slot_text(int rank, Slot slot) {
   return fmt::format("rank {} {}[{}]", rank, buffer_kind_name(slot.buffer), slot.index);
 }
 
-std::size_t at_index(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
+std::size_t at_index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -65,10 +63,14 @@ Slot CustomCollective::checked_slot(int rank, Slot slot, CallSite at) const {
                             slot_text(rank, slot), size),
                 at, "say buffers() of the rank first");
   }
-  if (in_place_ && slot.buffer == BufferKind::output && slot.index < slots.input_chunks) {
-    return {BufferKind::input, slot.index};
-  }
-  return slot;
+  return canonical(rank, slot);
+}
+
+Slot CustomCollective::canonical(int rank, Slot slot) const {
+  const RankSlots& slots = ranks_[at_index(rank)];
+  if (!in_place_ || slot.index >= std::min(slots.input_chunks, slots.output_chunks)) return slot;
+  const bool output_is_larger = slots.output_chunks > slots.input_chunks;
+  return {output_is_larger ? BufferKind::output : BufferKind::input, slot.index};
 }
 
 void CustomCollective::check_origin(Origin origin, CallSite at) const {
@@ -231,8 +233,8 @@ void CustomCollective::index_destinations() {
   for (int r = 0; r < num_ranks_; ++r) {
     const RankSlots& slots = ranks_[at_index(r)];
     for (int k = 0; k < slots.output_chunks; ++k) {
-      const bool aliased = in_place_ && k < slots.input_chunks;
-      const auto& required = slots.expected[aliased ? 0 : 1][at_index(k)];
+      const Slot s = canonical(r, {BufferKind::output, k});
+      const auto& required = slots.expected[static_cast<std::size_t>(s.buffer)][at_index(k)];
       if (!required) continue;
       for (std::size_t i = 0; i < required->size(); ++i) {
         if (i > 0 && (*required)[i] == (*required)[i - 1]) continue;
