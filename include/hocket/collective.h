@@ -25,12 +25,11 @@
 // starts with the root's input only: what lies in the others is not to be read.
 //
 // In place, two names mean one memory. alias() gives the canonical name of a slot:
-//   allreduce, reduce, broadcast, alltoall, all_to_next           output[k] is input[k]
-//   are allgather, gather (root)                                      input[k] is output[r*c+k]
-//   reduce_scatter, scatter (root)                                output[k] is input[r*c+k]
-//   custom                                       output[k] is input[k], or input[k] is output[k] on
-//   a
-//                                                rank whose output is the larger of the two
+//   allreduce, reduce, broadcast, alltoall, all_to_next   output[k] is input[k]
+//   allgather, gather (root)                              input[k] is output[r*c+k]
+//   reduce_scatter, scatter (root)                        output[k] is input[r*c+k]
+//   custom                                                output[k] is input[k]; on a rank with
+//                                                         more output, input[k] is output[k]
 #pragma once
 
 #include <cstdint>
