@@ -33,6 +33,7 @@ using Parameters = std::map<std::string, std::string>;
 
 // The program, traced. Unknown name: HK0801, with the nearest names. Unknown or unusable parameter:
 // HK0802, with what is allowed.
-Program make_algorithm(std::string_view name, const Parameters& parameters = {});
+Program make_algorithm(std::string_view name, const Parameters& parameters = {},
+                       CallSite at = CallSite::current());
 
 }  // namespace hocket
