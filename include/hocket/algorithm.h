@@ -142,7 +142,7 @@ struct AlgorithmStats {
   std::int64_t nops = 0;
   std::int64_t dependences = 0;  // steps and nops with a dependence
   std::int64_t max_scratch_chunks = 0;
-  std::int64_t critical_path = 0;  // longest chain of steps, by order, dependence and message
+  std::int64_t critical_path = 0;  // longest chain of steps by order, dependence and message; nops are no work
 };
 
 // Linear in steps. A deadlocked algorithm has critical_path -1.
