@@ -18,9 +18,9 @@
 //       std::cout << to_xml(compile(p));            // what the runtimes load
 //     }
 //
-// A Ref names a place (rank, buffer, index, size), and remembers when it was made. `copy` sends what
-// is there to another place and returns that place; `reduce` adds another place's content to it. The
-// order of calls gives the meaning: every read sees the last write before it. What may run
+// A Ref names a place (rank, buffer, index, size), and remembers when it was made. `copy` sends
+// what is there to another place and returns that place; `reduce` adds another place's content to
+// it. The order of calls gives the meaning: every read sees the last write before it. What may run
 // concurrently is the compiler's business.
 //
 // Every mistake is an Error thrown at the call that makes it and names the caller's line. There is
@@ -48,9 +48,11 @@ namespace hocket {
 struct Trace;
 class Program;
 class ProgramState;  // src/lang/program_state.h
+struct Operand;
+struct Place;
 
-// A buffer of a rank: its input, its output, or a scratch buffer by name. A named scratch buffer comes
-// into being with the first copy into it, on that rank, and grows as it is written.
+// A buffer of a rank: its input, its output, or a scratch buffer by name. A named scratch buffer
+// comes into being with the first copy into it, on that rank, and grows as it is written.
 class Buffer {
  public:
   static const Buffer input;
@@ -74,8 +76,9 @@ inline const Buffer Buffer::input{BufferKind::input, "input"};
 inline const Buffer Buffer::output{BufferKind::output, "output"};
 inline const Buffer Buffer::scratch{BufferKind::scratch, "scratch"};
 
-// By which channel and threadblocks an operation goes. -1: the compiler's choice. Threadblock numbers
-// are for programs with manual placement; `send_tb` is also the threadblock of a local operation.
+// By which channel and threadblocks an operation goes. -1: the compiler's choice. Threadblock
+// numbers are for programs with manual placement; `send_tb` is also the threadblock of a local
+// operation.
 struct Via {
   int channel = -1;
   int send_tb = -1;
@@ -89,8 +92,8 @@ class Ref {
   int index() const { return index_; }
   int size() const { return size_; }
 
-  // Copies this place to rank `dst` and returns the place written. Without a buffer: the same buffer
-  // and index. With a scratch buffer and no index: appended to that buffer's end on `dst`.
+  // Copies this place to rank `dst` and returns the place written. Without a buffer: the same
+  // buffer and index. With a scratch buffer and no index: appended to that buffer's end on `dst`.
   // Input and output need an index (HK0121). A copy onto itself does nothing, with a warning.
   Ref copy(int dst, Via via = {}, CallSite at = CallSite::current()) const;
   Ref copy(int dst, const Buffer& buffer, int index, Via via = {},
@@ -106,8 +109,8 @@ class Ref {
   // The hull of two places of one buffer that touch or overlap.
   Ref group(const Ref& other, CallSite at = CallSite::current()) const;
 
-  // Where the i-th chunk of this place started, and where the collective wants it (-1: nowhere said).
-  // Error HK0103 on a reduced or uninitialised chunk.
+  // Where the i-th chunk of this place started, and where the collective wants it (-1: nowhere
+  // said). Error HK0103 on a reduced or uninitialised chunk.
   Origin origin(int i = 0, CallSite at = CallSite::current()) const;
   int dst_rank(int i = 0, CallSite at = CallSite::current()) const;
   int dst_index(int i = 0, CallSite at = CallSite::current()) const;
@@ -121,16 +124,10 @@ class Ref {
 
  private:
   friend class Program;
-  friend class ProgramState;
-  Ref(ProgramState* state, int rank, std::uint32_t buffer, int index, int size, std::uint32_t born,
-      std::uint32_t site)
-      : state_(state),
-        rank_(rank),
-        buffer_(buffer),
-        index_(index),
-        size_(size),
-        born_(born),
-        site_(site) {}
+  Ref(ProgramState* state, const Place& place, CallSite at);
+  Operand operand() const;
+  Ref copy_to(const Place& dst, const Via& via, CallSite at) const;
+
   ProgramState* state_;
   std::int32_t rank_;
   std::uint32_t buffer_;
@@ -159,6 +156,8 @@ struct CheckReport {
   std::int64_t wrong = 0;        // all of them, however many are listed
   std::vector<WrongChunk> list;  // the first `max_listed`
   bool has_postcondition = true;
+  std::string program;  // the names of what was compared, for the messages
+  std::string collective;
 
   bool ok() const { return has_postcondition && wrong == 0; }
   explicit operator bool() const { return ok(); }
@@ -210,8 +209,9 @@ class Program {
   std::optional<Ref> find_chunk(int rank, const Buffer& buffer, int index, int size = 1,
                                 CallSite at = CallSite::current());
 
-  // Until the returned object dies, every operation runs as `n` instances on n-ths of its data, each
-  // on its own threadblocks and channels; the rest of the program does not. Fragments do not nest.
+  // Until the returned object dies, every operation runs as `n` instances on n-ths of its data,
+  // each on its own threadblocks and channels; the rest of the program does not. Fragments do not
+  // nest.
   //
   //     {
   //       auto fast = p.parallelize(4);
