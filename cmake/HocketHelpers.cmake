@@ -4,6 +4,8 @@
 add_library(hocket_build_flags INTERFACE)
 target_compile_options(hocket_build_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  # {.count = 8} leaves the other members to their defaults, on purpose.
+  -Wno-missing-field-initializers
   $<$<BOOL:${HOCKET_WERROR}>:-Werror>
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(HOCKET_SANITIZE)
