@@ -116,23 +116,23 @@ std::optional<Place> ProgramState::find_place(int rank, const Buffer& buffer, in
       throw Error(Code::BadBufferName, "a scratch buffer without a name", at,
                   "name it, for example \"s\"");
     }
-    const std::string what = describe(rank, buffer, index, size);
+    const auto what = [&] { return describe(rank, buffer, index, size); };
     if (index < 0) {
       throw Error(Code::IndexOutOfRange,
-                  fmt::format("a chunk at {}, but chunks are numbered from 0", what), at);
+                  fmt::format("a chunk at {}, but chunks are numbered from 0", what()), at);
     }
     const auto number = find_buffer_number(buffer);
     const int written = number ? slots_.size(rank, *number) : 0;
     if (written == 0) {
       throw Error(Code::UninitialisedChunk,
                   fmt::format("a chunk at {}, but nobody has written scratch \"{}\" of rank {}",
-                              what, buffer.name(), rank),
+                              what(), buffer.name(), rank),
                   at,
                   "a scratch buffer comes into being, rank by rank, with the first copy into it");
     }
     if (std::int64_t{index} + size > written) {
       throw Error(Code::UninitialisedChunk,
-                  fmt::format("a chunk at {}, but only {} chunk{} of it {} been written", what,
+                  fmt::format("a chunk at {}, but only {} chunk{} of it {} been written", what(),
                               written, written == 1 ? "" : "s", written == 1 ? "has" : "have"),
                   at, "a scratch buffer grows as it is written");
     }
