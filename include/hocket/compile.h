@@ -30,15 +30,15 @@ struct CompileOptions {
   // several chunks are cut into more transfers the larger the message, so an upper limit can allow
   // a denser schedule. None: any size.
   std::int64_t min_bytes = 0;
-  std::optional<std::int64_t> max_bytes;
+  std::optional<std::int64_t> max_bytes = {};
   // Refuse (HK04xx) what the target would not load. Off: emit it all the same.
   bool check_limits = true;
   // Called after each pass with the pass's name and, if `print_after` names it (or is "all"), a
   // printout of the program as that pass left it.
-  std::string print_after;
-  std::function<void(std::string_view pass, const std::string& printout)> observer;
+  std::string print_after = {};
+  std::function<void(std::string_view pass, const std::string& printout)> observer = {};
   // Takes warnings (HK0304, those of the program, ...).
-  DiagnosticSink warn;
+  DiagnosticSink warn = {};
 };
 
 Algorithm compile(const Program& program, const CompileOptions& options = {});

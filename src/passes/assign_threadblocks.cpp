@@ -131,6 +131,7 @@ class Assigner {
   }
 
   void place_automatically() {
+    find_consumers();
     for (const NodeId n : graph_.order) {
       const Node& node = graph_.nodes[n];
       BlockId b = kNone;
@@ -145,6 +146,24 @@ class Assigner {
     }
   }
 
+  // Of every local operation: the threadblock of the first node that sends or receives and depends
+  // on it.
+  void find_consumers() {
+    consumer_.assign(graph_.size(), kNone);
+    for (const NodeId n : graph_.order) {
+      const Node& node = graph_.nodes[n];
+      if (node.in == kNone && node.out == kNone) continue;
+      for (const NodeId p : graph_.preds_of(n)) {
+        BlockId& consumer = consumer_[graph_.resolve(p)];
+        if (consumer != kNone) continue;
+        consumer = node.out != kNone ? graph_.connections[out_of(node)].send_block
+                                     : graph_.connections[in_of(node)].recv_block;
+      }
+    }
+  }
+
+  // Beside what it waits for (one wait less), else beside what waits for it, else where least is to
+  // do.
   BlockId choose_local(NodeId n) {
     const Node& node = graph_.nodes[n];
     BlockId latest = kNone;
@@ -159,6 +178,9 @@ class Assigner {
       }
     }
     if (latest != kNone) return latest;
+    if (consumer_[n] != kNone && graph_.blocks[consumer_[n]].instance == node.instance) {
+      return consumer_[n];
+    }
     BlockId least = kNone;
     for (const BlockId b : by_rank_[static_cast<std::size_t>(node.rank)]) {
       if (graph_.blocks[b].instance != node.instance) continue;
@@ -178,6 +200,7 @@ class Assigner {
   Graph& graph_;
   Capacity capacity_;
   std::vector<std::vector<BlockId>> by_rank_;
+  std::vector<BlockId> consumer_;
 };
 
 }  // namespace

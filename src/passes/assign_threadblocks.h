@@ -6,7 +6,8 @@
 // connection with the receive connection from the same peer, else with one whose data it passes on.
 // Pairs whose steps do not fit into the slots stay apart: a threadblock that must finish a send
 // before it receives would make both ranks take turns. A local operation goes to a threadblock of
-// its instance that has the operation it waits for, or else to the least loaded.
+// its instance that has the operation it waits for, else one that waits for it, else the least
+// loaded.
 //
 // Any assignment is right (schedule.h); this one wants few threadblocks and few waits. Near-linear.
 #pragma once

@@ -22,7 +22,7 @@ namespace hocket::passes {
 struct EmitOptions {
   int max_fused_reduces = 15;
   std::int64_t min_bytes = 0;
-  std::optional<std::int64_t> max_bytes;
+  std::optional<std::int64_t> max_bytes = {};
 };
 
 Algorithm emit(const Graph& graph, const EmitOptions& options);

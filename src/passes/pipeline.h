@@ -15,7 +15,7 @@ namespace hocket::passes {
 struct PipelineOptions {
   Target target = Target::hocket;
   std::int64_t min_bytes = 0;
-  std::optional<std::int64_t> max_bytes;
+  std::optional<std::int64_t> max_bytes = {};
   // Called after each pass.
   std::function<void(std::string_view pass, const Graph&)> observer;
 };
