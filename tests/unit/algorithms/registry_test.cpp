@@ -59,7 +59,9 @@ TEST(Library, IsSortedAndDescribesEverything) {
   const std::vector<AlgorithmInfo>& library = algorithm_library();
   for (std::size_t i = 0; i < library.size(); ++i) {
     const AlgorithmInfo& info = library[i];
-    if (i > 0) EXPECT_LT(library[i - 1].name, info.name);
+    if (i > 0) {
+      EXPECT_LT(library[i - 1].name, info.name);
+    }
     EXPECT_FALSE(info.about.empty()) << info.name;
     EXPECT_FALSE(info.ranks_rule.empty()) << info.name;
     EXPECT_TRUE(collective_kind_from_name(info.collective)) << info.collective;
