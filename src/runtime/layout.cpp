@@ -41,7 +41,8 @@ std::int64_t checked_sum(std::int64_t a, std::int64_t b) {
 }
 
 std::int64_t Layout::checked_elements(std::int32_t chunks) const {
-  checked_product(chunks / factor_ + 1, count_);
+  const std::int64_t whole_parts = checked_product(chunks / factor_, count_);
+  checked_sum(whole_parts, chunks % factor_ > 0 ? count_ : 0);
   return offset(chunks);
 }
 
