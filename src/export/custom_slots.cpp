@@ -14,8 +14,8 @@ namespace {
 constexpr BufferKind kSides[2] = {BufferKind::input, BufferKind::output};
 // What any file may ask for, plus what its own size vouches for. A slot costs 44 bytes, an
 // origin 8.
-constexpr std::uint64_t kSlotAllowance = std::uint64_t{1} << 21;
-constexpr std::uint64_t kOriginAllowance = std::uint64_t{1} << 24;
+constexpr std::uint64_t kSlotAllowance = std::uint64_t{1} << 20;
+constexpr std::uint64_t kOriginAllowance = std::uint64_t{1} << 23;
 constexpr std::int32_t kMaxIndex = std::numeric_limits<std::int32_t>::max();
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }

@@ -14,6 +14,20 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 32;
 // Warnings of one file; what follows is more of the same.
 constexpr std::size_t kMostWarnings = 20;
+// Bytes of pugixml's tree: a node for a '<' at most, an attribute for two quotes at most.
+constexpr std::size_t kNodeBytes = 64;
+constexpr std::size_t kQuoteBytes = 20;
+// A step costs four times its text. What costs more than this many times the whole text, and more
+// than the allowance, is no algorithm, and is refused before the tree is built.
+constexpr std::size_t kMostTreePerText = 10;
+constexpr std::size_t kTreeAllowance = std::size_t{4} << 20;
+
+std::size_t tree_bytes(std::string_view text) {
+  const auto count = [&](char c) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), c));
+  };
+  return kNodeBytes * count('<') + kQuoteBytes * (count('"') + count('\''));
+}
 
 // What stands in a message: at most 40 characters, none of them unprintable.
 std::string shown(std::string_view text) {
@@ -24,10 +38,9 @@ std::string shown(std::string_view text) {
   return text.size() > 40 ? out + "..." : out;
 }
 
-// The first byte of the root element's tag, past byte order mark, blanks, comments, processing
-// instructions and a document type; npos when there is none. Looked for before anything is built,
-// so that a file of another kind costs nothing.
-std::size_t find_root(std::string_view text) {
+// The first tag that is no comment or processing instruction; npos where other text comes first or
+// there is none. Looked for before anything is built, so that a file of another kind costs nothing.
+std::size_t find_first_tag(std::string_view text) {
   std::size_t at = text.substr(0, 3) == "\xEF\xBB\xBF" ? 3 : 0;
   while (at < text.size()) {
     at = text.find_first_not_of(" \t\r\n", at);
@@ -42,14 +55,6 @@ std::size_t find_root(std::string_view text) {
       end = text.find("?>", at + 2);
       if (end == std::string_view::npos) return at;
       at = end + 2;
-    } else if (rest.substr(0, 2) == "<!") {
-      int depth = 0;
-      std::size_t i = at;
-      for (; i < text.size(); ++i) {
-        if (text[i] == '<') ++depth;
-        if (text[i] == '>' && --depth == 0) break;
-      }
-      at = i + 1;
     } else {
       return at;
     }
@@ -72,8 +77,7 @@ XmlDocument::XmlDocument(std::string_view text, std::string file, std::string_vi
     fail_at(Code::XmlTooLarge, 0,
             fmt::format("{} bytes of XML, expected at most {}", text_.size(), kMostBytes));
   }
-  const std::size_t start = find_root(text_);
-  if (start == std::string_view::npos) {
+  if (find_first_tag(text_) == std::string_view::npos) {
     const std::size_t first = text_.find_first_not_of(" \t\r\n");
     fail_at(Code::XmlSyntax, first == std::string_view::npos ? 0 : first,
             first == std::string_view::npos
@@ -83,6 +87,11 @@ XmlDocument::XmlDocument(std::string_view text, std::string file, std::string_vi
   }
   if (const std::size_t nul = text_.find('\0'); nul != std::string_view::npos) {
     fail_at(Code::XmlSyntax, nul, "a NUL byte, which XML cannot hold");
+  }
+  if (tree_bytes(text_) > kTreeAllowance + kMostTreePerText * text_.size()) {
+    fail_at(Code::XmlTooLarge, 0,
+            fmt::format("{} bytes of XML that are almost nothing but markup, expected an algorithm",
+                        text_.size()));
   }
   buffer_ = std::make_unique<char[]>(text_.size() + 1);
   std::memcpy(buffer_.get(), text_.data(), text_.size());

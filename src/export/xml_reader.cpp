@@ -166,7 +166,9 @@ class Reader {
       if (child.type() == pugi::node_element) {
         f(child);
       } else {
-        doc_.fail(Code::XmlSyntax, child.value(),
+        const char* text = child.value();
+        while (*text == ' ' || *text == '\t' || *text == '\r' || *text == '\n') ++text;
+        doc_.fail(Code::XmlSyntax, text,
                   fmt::format("text inside <{}>, expected elements only", parent.name()));
       }
     }

@@ -23,10 +23,13 @@ class LimitChecker {
   }
 
  private:
-  void report(Code code, std::string message, std::string hint = {}, Location where = {}) {
-    if (listed_[code]++ >= max_listed_) return;
-    found_.push_back(
-        {Severity::error, code, std::move(message), std::move(where), std::move(hint), {}});
+  // `message()` is only asked for what is listed: a broken algorithm breaks a limit at every step.
+  template <typename Message>
+  void report(Code code, Message&& message, std::string_view hint = {}, Location where = {}) {
+    int& listed = listed_[static_cast<std::size_t>(code)];
+    if (listed >= max_listed_) return;
+    ++listed;
+    found_.push_back({Severity::error, code, message(), std::move(where), std::string(hint), {}});
   }
 
   std::string_view target() const { return target_name(target_); }
@@ -34,24 +37,31 @@ class LimitChecker {
   void check_algorithm() {
     const CollectiveKind kind = a_.collective.kind();
     if (!target_collective_name(target_, kind)) {
-      report(Code::UnsupportedCollective,
-             fmt::format("the collective is {}, but {} has no name for it",
-                         collective_kind_name(kind), target()));
+      report(Code::UnsupportedCollective, [&] {
+        return fmt::format("the collective is {}, but {} has no name for it",
+                           collective_kind_name(kind), target());
+      });
     }
     if (a_.num_ranks() > limits_.max_ranks) {
-      report(Code::TooManyRanks, fmt::format("{} ranks, but the reader of {} keeps {}",
-                                             a_.num_ranks(), target(), limits_.max_ranks));
+      report(Code::TooManyRanks, [&] {
+        return fmt::format("{} ranks, but the reader of {} keeps {}", a_.num_ranks(), target(),
+                           limits_.max_ranks);
+      });
     }
     if (a_.num_channels > limits_.max_channels) {
-      report(Code::TooManyChannels,
-             fmt::format("{} channels, but {} has {}", a_.num_channels, target(),
-                         limits_.max_channels),
-             "use fewer channels or instances");
+      report(
+          Code::TooManyChannels,
+          [&] {
+            return fmt::format("{} channels, but {} has {}", a_.num_channels, target(),
+                               limits_.max_channels);
+          },
+          "use fewer channels or instances");
     }
     if (a_.min_bytes < 0 || (a_.max_bytes && (*a_.max_bytes < 1 || *a_.max_bytes < a_.min_bytes))) {
-      report(Code::BadSizeRange,
-             fmt::format("message sizes from {} to {} bytes leave none that can be called",
-                         a_.min_bytes, a_.max_bytes.value_or(0)));
+      report(Code::BadSizeRange, [&] {
+        return fmt::format("message sizes from {} to {} bytes leave none that can be called",
+                           a_.min_bytes, a_.max_bytes.value_or(0));
+      });
     }
     // MSCCL sizes the scratch buffer for maxBytes when it starts, so a file with scratch has its
     // default of 128 MiB unless a limit is said.
@@ -59,30 +69,40 @@ class LimitChecker {
     const bool scratch = std::any_of(a_.ranks.begin(), a_.ranks.end(),
                                      [](const RankProgram& r) { return r.scratch_chunks > 0; });
     if (target_ == Target::msccl && scratch && !a_.max_bytes && a_.min_bytes >= kDefaultMost) {
-      report(Code::BadSizeRange,
-             fmt::format("message sizes from {} bytes with scratch and no upper limit, but msccl "
-                         "allocates scratch for messages below {} bytes then",
-                         a_.min_bytes, kDefaultMost),
-             "say the largest message size");
+      report(
+          Code::BadSizeRange,
+          [&] {
+            return fmt::format(
+                "message sizes from {} bytes with scratch and no upper limit, but msccl "
+                "allocates scratch for messages below {} bytes then",
+                a_.min_bytes, kDefaultMost);
+          },
+          "say the largest message size");
     }
   }
 
   void check_rank(int r, const RankProgram& rank) {
     const auto tbs = static_cast<std::int64_t>(rank.threadblocks.size());
     if (tbs > limits_.max_threadblocks) {
-      report(Code::TooManyThreadblocks,
-             fmt::format("rank {} has {} threadblocks, but {} runs {}", r, tbs, target(),
-                         limits_.max_threadblocks),
-             "use fewer instances or channels");
+      report(
+          Code::TooManyThreadblocks,
+          [&] {
+            return fmt::format("rank {} has {} threadblocks, but {} runs {}", r, tbs, target(),
+                               limits_.max_threadblocks);
+          },
+          "use fewer instances or channels");
     }
     std::int64_t nodes = 1 + std::int64_t{a_.num_ranks()} + tbs;
     for (const ThreadBlock& tb : rank.threadblocks) nodes += tb.num_steps;
     if (nodes > limits_.max_nodes) {
       report(
           Code::TooManyNodes,
-          fmt::format("rank {} needs {} XML nodes (1, a gpu each, its threadblocks and steps), but "
-                      "the reader of {} keeps {}",
-                      r, nodes, target(), limits_.max_nodes),
+          [&] {
+            return fmt::format(
+                "rank {} needs {} XML nodes (1, a gpu each, its threadblocks and steps), but "
+                "the reader of {} keeps {}",
+                r, nodes, target(), limits_.max_nodes);
+          },
           "use fewer instances, or chunks per step instead of steps");
     }
     check_buffers(r, rank);
@@ -92,10 +112,12 @@ class LimitChecker {
       const ThreadBlock& tb = rank.threadblocks[t];
       const bool remote = tb.send >= 0 || tb.recv >= 0;
       if (remote && tb.channel >= a_.num_channels) {
-        report(Code::TooManyChannels,
-               fmt::format("rank {} threadblock {} uses channel {}, but the algorithm has {}: it "
-                           "would never be connected",
-                           r, t, tb.channel, a_.num_channels));
+        report(Code::TooManyChannels, [&] {
+          return fmt::format(
+              "rank {} threadblock {} uses channel {}, but the algorithm has {}: it "
+              "would never be connected",
+              r, t, tb.channel, a_.num_channels);
+        });
       }
       bool sends = false;
       bool receives = false;
@@ -111,11 +133,15 @@ class LimitChecker {
   }
 
   void report_crowd(int r, std::int32_t channel, std::string_view what) {
-    report(Code::TooManyOnChannel,
-           fmt::format("rank {} has more than {} threadblocks that {} on channel {}, the most that "
-                       "{} takes",
-                       r, limits_.max_on_channel, what, channel, target()),
-           "spread them over more channels");
+    report(
+        Code::TooManyOnChannel,
+        [&] {
+          return fmt::format(
+              "rank {} has more than {} threadblocks that {} on channel {}, the most that "
+              "{} takes",
+              r, limits_.max_on_channel, what, channel, target());
+        },
+        "spread them over more channels");
   }
 
   // MSCCL refuses a rank whose chunk counts do not cover the buffer; 0 stands for "not used".
@@ -125,10 +151,12 @@ class LimitChecker {
     const auto check = [&](std::string_view name, std::int64_t chunks, bool smaller) {
       const std::int64_t times = smaller ? a_.num_ranks() : 1;
       if (chunks == 0 || chunks * times == a_.chunks_per_loop) return;
-      report(Code::BufferSizes,
-             fmt::format("rank {} has {} {} chunks, but msccl expects {} (or 0 for none) when {} "
-                         "chunks are a loop",
-                         r, chunks, name, a_.chunks_per_loop / times, a_.chunks_per_loop));
+      report(Code::BufferSizes, [&] {
+        return fmt::format(
+            "rank {} has {} {} chunks, but msccl expects {} (or 0 for none) when {} "
+            "chunks are a loop",
+            r, chunks, name, a_.chunks_per_loop / times, a_.chunks_per_loop);
+      });
     };
     check("input", rank.input_chunks, kind == CollectiveKind::allgather);
     check("output", rank.output_chunks, kind == CollectiveKind::reduce_scatter);
@@ -136,10 +164,13 @@ class LimitChecker {
 
   void check_steps(int r, int t, const ThreadBlock& tb, bool& sends, bool& receives) {
     if (tb.num_steps > static_cast<std::uint32_t>(limits_.max_steps)) {
-      report(Code::TooManySteps,
-             fmt::format("rank {} threadblock {} has {} steps, but {} runs {}", r, t, tb.num_steps,
-                         target(), limits_.max_steps),
-             "use more channels or fewer chunks, so that threadblocks are shorter");
+      report(
+          Code::TooManySteps,
+          [&] {
+            return fmt::format("rank {} threadblock {} has {} steps, but {} runs {}", r, t,
+                               tb.num_steps, target(), limits_.max_steps);
+          },
+          "use more channels or fewer chunks, so that threadblocks are shorter");
     }
     const Step* fused = nullptr;  // the `re` that a following one would be merged into
     int chain = 0;
@@ -150,30 +181,39 @@ class LimitChecker {
       const OpInfo& info = op_info(step.op);
       sends = sends || info.sends;
       receives = receives || info.receives;
-      const auto say = [&](Code code, std::string message, std::string hint = {}) {
-        report(code, fmt::format("rank {} threadblock {} step {}: {}", r, t, i, message),
-               std::move(hint), a_.location_of(number));
+      const auto say = [&](Code code, auto&& message, std::string_view hint = {}) {
+        report(
+            code,
+            [&] { return fmt::format("rank {} threadblock {} step {}: {}", r, t, i, message()); },
+            hint, a_.location_of(number));
       };
       if (step.depend_tb > limits_.max_depend_tb) {
-        say(Code::DependenceTooFar, fmt::format("waits for threadblock {}, but {} can name 0 to {}",
-                                                step.depend_tb, target(), limits_.max_depend_tb));
+        say(Code::DependenceTooFar, [&] {
+          return fmt::format("waits for threadblock {}, but {} can name 0 to {}", step.depend_tb,
+                             target(), limits_.max_depend_tb);
+        });
       }
       const std::int32_t offset = std::max(step.src_offset, step.dst_offset);
       if (offset > limits_.max_offset) {
-        say(Code::OffsetTooLarge, fmt::format("chunk index {}, but {} stores up to {}", offset,
-                                              target(), limits_.max_offset));
+        say(Code::OffsetTooLarge, [&] {
+          return fmt::format("chunk index {}, but {} stores up to {}", offset, target(),
+                             limits_.max_offset);
+        });
       }
       // All targets but our own merge consecutive reduces and gather nops the same way.
       if (target_ != Target::hocket) check_dependence(step, pending, say);
       if (step.op == OpCode::nop) continue;
       if (step.count > limits_.max_count) {
-        say(Code::CountTooLarge,
-            fmt::format("{} chunks, but {} takes {}", step.count, target(), limits_.max_count));
+        say(Code::CountTooLarge, [&] {
+          return fmt::format("{} chunks, but {} takes {}", step.count, target(), limits_.max_count);
+        });
       }
       const bool reduces_received = info.receives && info.reads_src;
       if ((reduces_received && !limits_.receive_reduce) ||
           (info.receives && info.sends && !limits_.fused_send)) {
-        say(Code::UnsupportedStep, fmt::format("{}, which {} does not run", info.name, target()),
+        say(
+            Code::UnsupportedStep,
+            [&] { return fmt::format("{}, which {} does not run", info.name, target()); },
             "compile for this target");
       }
       if (step.op != OpCode::reduce) {
@@ -186,11 +226,15 @@ class LimitChecker {
         chain = merges ? chain + 1 : 1;
         fused = &step;
         if (chain == limits_.max_fused_reduces + 1) {
-          say(Code::TooManyFusedReduces,
-              fmt::format("more than {} reduces into {}[{}] in a row, which {} merges into one and "
-                          "then loses the destination's old value",
-                          limits_.max_fused_reduces, buffer_kind_name(step.dst_buffer),
-                          step.dst_offset, target()),
+          say(
+              Code::TooManyFusedReduces,
+              [&] {
+                return fmt::format(
+                    "more than {} reduces into {}[{}] in a row, which {} merges into one and "
+                    "then loses the destination's old value",
+                    limits_.max_fused_reduces, buffer_kind_name(step.dst_buffer), step.dst_offset,
+                    target());
+              },
               "give one of them has_dependent: it is then not merged with the next");
         }
       }
@@ -201,14 +245,21 @@ class LimitChecker {
   static void check_dependence(const Step& step, bool& pending, Say&& say) {
     if (step.op == OpCode::nop) {
       if (step.depend_tb < 0) {
-        say(Code::LostDependence,
-            "a nop without a dependence, after which the runtimes misnumber the steps");
+        say(Code::LostDependence, [&] {
+          return std::string(
+              "a nop without a dependence, after which the runtimes misnumber the steps");
+        });
       }
       pending = true;
     } else {
       if (pending && step.depend_tb < 0) {
-        say(Code::LostDependence,
-            "no dependence of its own after a nop, whose dependence the runtimes then refuse",
+        say(
+            Code::LostDependence,
+            [&] {
+              return std::string(
+                  "no dependence of its own after a nop, whose dependence the runtimes then "
+                  "refuse");
+            },
             "move the last nop's dependence to this step");
       }
       pending = false;
@@ -219,7 +270,7 @@ class LimitChecker {
   Target target_;
   const TargetLimits& limits_;
   int max_listed_;
-  std::map<Code, int> listed_;
+  std::vector<int> listed_ = std::vector<int>(all_codes().size());
   std::vector<Diagnostic> found_;
 };
 
