@@ -148,8 +148,9 @@ Program allreduce_ring(const Args& a) {
 
 Program allreduce_halving_doubling(const Args& a) {
   const int n = a[0];
-  Program p("allreduce_recursive_doubling_halving", fully_connected(n), allreduce(n, n, true),
-            a.options(a[1]));
+  ProgramOptions o = a.options(a[1]);
+  o.replication = Replication::batched;
+  Program p("allreduce_recursive_doubling_halving", fully_connected(n), allreduce(n, n, true), o);
   // Halving: the pair at distance n/2, n/4, ... exchange halves of what each still reduces.
   for (int distance = n / 2; distance >= 1; distance /= 2) {
     for (int r = 0; r < n; ++r) {

@@ -35,7 +35,7 @@ struct Sum {
 
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> cells;
-  std::istringstream in(line);
+  std::istringstream in(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
   for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
   return cells;
 }

@@ -12,9 +12,10 @@ namespace {
 
 class Greedy {
  public:
-  Greedy(Graph& graph, const Capacity& capacity)
+  Greedy(Graph& graph, const Capacity& capacity, Care care)
       : graph_(graph),
         capacity_(capacity),
+        care_(care),
         depth_(depths(graph)),
         height_(heights(graph)),
         open_preds_(graph.size(), 0),
@@ -24,6 +25,9 @@ class Greedy {
         fifos_(graph.connections.size()),
         rank_stamp_(static_cast<std::size_t>(graph.trace->num_ranks()), 0) {
     index_successors();
+    for (const Message& m : graph.messages) {
+      if (graph.absorbed[m.send] != kNone) fifos_[m.connection].passes_on = true;
+    }
   }
 
   bool run(std::vector<NodeId>& stuck) {
@@ -58,6 +62,7 @@ class Greedy {
     }
   };
   struct Fifo {
+    bool passes_on = false;           // some fused node sends on it
     std::uint32_t used = 0;           // transfers in it
     std::uint32_t head = 0;           // index of the oldest message in `messages`
     std::vector<MessageId> messages;  // in the order in which they were sent
@@ -130,7 +135,9 @@ class Greedy {
       Fifo& fifo = fifos_[graph_.messages[node.out].connection];
       const std::uint32_t needed = transfers(node);
       const auto slots = static_cast<std::uint32_t>(capacity_.slots);
-      if (fifo.used + needed <= slots) return true;
+      const std::uint32_t kept_free =
+          care_ == Care::bubble && fifo.passes_on && node.in == kNone && fifo.used > 0 ? 1 : 0;
+      if (fifo.used + needed + kept_free <= slots) return true;
       if (needed <= slots || fifo.used > 0) {
         fifo.blocked.push_back(n);
         return false;
@@ -199,6 +206,7 @@ class Greedy {
 
   Graph& graph_;
   Capacity capacity_;
+  Care care_;
   std::vector<std::uint32_t> depth_;
   std::vector<std::uint32_t> height_;
   std::vector<std::uint32_t> first_succ_;
@@ -216,8 +224,8 @@ class Greedy {
 
 }  // namespace
 
-bool try_schedule(Graph& graph, const Capacity& capacity, std::vector<NodeId>& stuck) {
-  return Greedy(graph, capacity).run(stuck);
+bool try_schedule(Graph& graph, const Capacity& capacity, Care care, std::vector<NodeId>& stuck) {
+  return Greedy(graph, capacity, care).run(stuck);
 }
 
 void schedule_in_trace_order(Graph& graph) {

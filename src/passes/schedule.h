@@ -20,11 +20,13 @@
 // Among ready nodes the least deep goes first, then the one with the longest way to go, then trace
 // order.
 //
-// The greedy order may run into a wall (a connection's messages taken in an order that some
-// receiver cannot follow, or a fused ring without a free slot). Then the fused nodes that wait are
-// taken apart and it starts again; and where that does not help either, everything is unfused and
-// taken in trace order, each send with its receive: a sequential run of the trace, which needs no
-// slot at all and always completes.
+// The greedy order may run into a wall: a fused ring into which every rank has sent until no slot
+// is free, or a connection's messages taken in an order that some receiver cannot follow. Then it
+// starts again more careful: a plain send enters a connection that fused nodes send on too only if
+// a slot stays free behind it, so that what is already going round can go on (bubble flow control:
+// Puente et al., ICPP 1999). Then the fused nodes that wait are taken apart, some at a time. Where
+// nothing helps, everything is unfused and taken in trace order, each send with its receive: a
+// sequential run of the trace, which needs no slot at all and always completes.
 //
 // Near-linear: every node is tried when something it waits for changes.
 #pragma once
@@ -39,6 +41,8 @@ struct Capacity {
   int transfers(std::int32_t count) const { return (count + cut - 1) / cut; }
 };
 
+enum class Care : std::uint8_t { eager, bubble };
+
 // Sets graph.order. May unfuse nodes, in which case channels must be assigned anew: `reassign` is
 // called before each new attempt. Returns the number of attempts that met a wall.
 template <typename Reassign>
@@ -46,25 +50,27 @@ int schedule(Graph& graph, const Capacity& capacity, Reassign&& reassign);
 
 // One greedy attempt. True: graph.order is complete. False: `stuck` holds the fused nodes that
 // cannot go on.
-bool try_schedule(Graph& graph, const Capacity& capacity, std::vector<NodeId>& stuck);
+bool try_schedule(Graph& graph, const Capacity& capacity, Care care, std::vector<NodeId>& stuck);
 // Unfuses everything and sets the trace order.
 void schedule_in_trace_order(Graph& graph);
 
 template <typename Reassign>
 int schedule(Graph& graph, const Capacity& capacity, Reassign&& reassign) {
-  constexpr int kAttempts = 6;
+  constexpr int kAttempts = 8;
   std::vector<NodeId> stuck;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (try_schedule(graph, capacity, stuck)) return attempt;
+  if (try_schedule(graph, capacity, Care::eager, stuck)) return 0;
+  for (int attempt = 1; attempt < kAttempts; ++attempt) {
+    if (try_schedule(graph, capacity, Care::bubble, stuck)) return attempt;
     if (stuck.empty()) break;
     for (const NodeId n : stuck) graph.unfuse(n);
     reassign();
+    if (try_schedule(graph, capacity, Care::eager, stuck)) return attempt;
   }
   for (NodeId n = 0; n < graph.size(); ++n) {
     if (graph.absorbed[n] != kNone) graph.unfuse(n);
   }
   reassign();
-  if (!try_schedule(graph, capacity, stuck)) schedule_in_trace_order(graph);
+  if (!try_schedule(graph, capacity, Care::eager, stuck)) schedule_in_trace_order(graph);
   return kAttempts;
 }
 
