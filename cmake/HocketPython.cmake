@@ -6,7 +6,7 @@ if(NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/build/venv/bin/python)
   set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/build/venv/bin/python
     CACHE FILEPATH "The Python that the module is built for")
 endif()
-find_package(Python 3.9 COMPONENTS Interpreter Development.Module)
+find_package(Python 3.10 COMPONENTS Interpreter Development.Module)
 if(NOT Python_FOUND)
   message(FATAL_ERROR "no Python with headers; run scripts/setup, or configure with -DHOCKET_PYTHON=OFF")
 endif()
