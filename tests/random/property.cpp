@@ -1,0 +1,187 @@
+#include "random/property.h"
+
+#include <fmt/format.h>
+
+#include "hocket/compile.h"
+#include "random/execution.h"
+#include "support/interpreter.h"
+#include "support/judge.h"
+
+namespace hocket::random_test {
+namespace {
+
+using fmt::format;
+using oracle::Interpretation;
+using oracle::Verdict;
+
+Outcome wrong(std::string fault, std::string text) {
+  return {Outcome::Kind::wrong, std::move(fault), std::move(text)};
+}
+
+bool chosen(const Requirement& requirement, int rank, Slot slot) {
+  if (requirement.all) return true;
+  std::uint64_t x = requirement.choice + static_cast<std::uint64_t>(rank) * 1'000'003U +
+                    static_cast<std::uint64_t>(slot.buffer) * 7'919U +
+                    static_cast<std::uint64_t>(slot.index) * 104'729U;
+  x ^= x >> 31U;
+  x *= 0x9E3779B97F4A7C15U;
+  x ^= x >> 29U;
+  return x % 2 == 0;
+}
+
+std::vector<Required> requirements(const ProgramSpec& spec, const Interpretation& meaning) {
+  std::vector<Required> required;
+  for (const auto& [place, content] : meaning.slots) {
+    if (place.buffer > kOutputBuffer) continue;
+    const Slot slot{place.buffer == kInputBuffer ? BufferKind::input : BufferKind::output,
+                    place.index};
+    if (chosen(spec.requirement, place.rank, slot)) required.push_back({place.rank, slot, content});
+  }
+  return required;
+}
+
+bool may_refuse(const ProgramSpec& spec, Code code) {
+  // Threadblocks given without channels may be impossible to connect.
+  const bool by_hand = spec.options.placement == Placement::manual;
+  return by_hand && (code == Code::ThreadblockClash || code == Code::ConnectionClash) &&
+         spec.options.lenient_placement;
+}
+
+Outcome compare(const Trace& trace, const Algorithm& algorithm, const Verdict& verdict,
+                const Interpretation& meaning) {
+  const Collective& fine = algorithm.collective;
+  for (int r = 0; r < fine.num_ranks(); ++r) {
+    for (const BufferKind kind : {BufferKind::input, BufferKind::output}) {
+      for (int i = 0; i < fine.chunks(r, kind); ++i) {
+        if (fine.expected(r, {kind, i}).kind == Expected::Kind::any) continue;
+        const Slot slot = fine.alias(r, {kind, i});
+        const auto wanted = oracle::content_of(meaning, r, slot);
+        const auto& memory = verdict.memory[static_cast<std::size_t>(r)];
+        const auto held = memory.find(slot);
+        const oracle::MaybeContent found =
+            held == memory.end() ? std::nullopt : oracle::MaybeContent(held->second);
+        if (wanted && found != wanted) {
+          return wrong("result differs",
+                       format("rank {} {}[{}] of {} holds {}, but the program says {}", r,
+                              buffer_kind_name(kind), i, trace.name, oracle::str(found),
+                              oracle::str(wanted)));
+        }
+      }
+    }
+  }
+  return {};
+}
+
+Outcome check_target(const Algorithm& algorithm, Target target) {
+  const TargetLimits& limits = target_limits(target);
+  for (const Step& step : algorithm.steps) {
+    const OpInfo& info = op_info(step.op);
+    if ((info.receives && info.reads_src && !limits.receive_reduce) ||
+        (info.receives && info.sends && !limits.fused_send)) {
+      return wrong("a step that the target does not run",
+                   format("{} for {}", info.name, target_name(target)));
+    }
+    if (step.count > limits.max_count) {
+      return wrong("a step too large for the target", format("count {}", step.count));
+    }
+  }
+  return {};
+}
+
+Outcome check_way(const ProgramSpec& spec, const Program& program, const Way& way,
+                  const Checks& checks) {
+  CompileOptions options;
+  options.target = way.target;
+  options.max_bytes = way.max_bytes;
+  options.check_limits = false;
+  std::string warnings;
+  options.warn = [&](const Diagnostic& d) {
+    if (d.code == Code::UnsafeSize) warnings += render(d) + "\n";
+  };
+  Algorithm algorithm;
+  try {
+    algorithm = compile(program, options);
+  } catch (const Error& e) {
+    if (may_refuse(spec, e.code())) {
+      return {Outcome::Kind::refused, std::string(code_text(e.code())), e.what()};
+    }
+    return wrong("compiler refuses: " + std::string(code_text(e.code())), e.what());
+  } catch (const std::exception& e) {
+    return wrong("compiler fails", e.what());
+  }
+  if (!warnings.empty()) return wrong("only safe up to some size", warnings);
+
+  const Trace& trace = program.trace();
+  const int before = trace.collective.chunk_factor();
+  const int parts = before > 0 ? algorithm.collective.chunk_factor() / before : 0;
+  if (parts < 1 || algorithm.collective != trace.collective.refined(parts)) {
+    return wrong("not a refinement of the collective", format("{} parts", parts));
+  }
+  if (algorithm.max_bytes != way.max_bytes) return wrong("another size range", "");
+  if (const Outcome o = check_target(algorithm, way.target); o.kind != Outcome::Kind::right) {
+    return o;
+  }
+
+  oracle::JudgeOptions judging;
+  judging.target = way.target;
+  judging.postcondition = false;  // a random allreduce is none; compared with the meaning below
+  judging.structure.loader_rules = way.target != Target::hocket;
+  const Verdict verdict = oracle::judge(algorithm, judging);
+  if (!verdict.clean()) {
+    return wrong(std::string("judge: ") + oracle::finding_kind_name(verdict.findings[0].kind),
+                 oracle::str(verdict.findings));
+  }
+  const Interpretation meaning = oracle::interpret(trace, parts);
+  if (const Outcome o = compare(trace, algorithm, verdict, meaning);
+      o.kind != Outcome::Kind::right) {
+    return o;
+  }
+  if (checks.execute) {
+    if (const std::string text = execute_and_compare(algorithm, meaning, *checks.execute);
+        !text.empty()) {
+      return wrong("wrong data", text);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome check_program(const ProgramSpec& spec, const Checks& checks) {
+  try {
+    // Once to learn what it computes, and once as the collective that asks for it.
+    const Program first = replay(spec, collective_of(spec));
+    std::optional<Program> asking;
+    if (spec.collective.kind == CollectiveKind::custom) {
+      const Interpretation meaning = oracle::interpret(first.trace(), 1);
+      asking.emplace(replay(spec, collective_of(spec, requirements(spec, meaning))));
+      if (!asking->check().ok()) {
+        return wrong("check() and the interpreter differ", asking->check().str());
+      }
+    }
+    const Program& program = asking ? *asking : first;
+    Outcome refused;
+    for (const Way& way : checks.ways) {
+      Outcome outcome = check_way(spec, program, way, checks);
+      if (outcome.kind == Outcome::Kind::refused) {
+        refused = outcome;
+      } else if (outcome.kind == Outcome::Kind::wrong) {
+        outcome.text = format("target {}, {}\n{}", target_name(way.target),
+                              way.max_bytes ? format("up to {} bytes", *way.max_bytes) : "any size",
+                              outcome.text);
+        return outcome;
+      }
+    }
+    return refused;
+  } catch (const Error& e) {
+    return wrong("language refuses: " + std::string(code_text(e.code())), e.what());
+  } catch (const std::exception& e) {
+    return wrong("language fails", e.what());
+  }
+}
+
+std::string report(const ProgramSpec& spec, const Outcome& outcome) {
+  return outcome.fault + "\n" + outcome.text + "\n" + listing(spec);
+}
+
+}  // namespace hocket::random_test
