@@ -123,10 +123,10 @@ class LimitChecker {
       bool receives = false;
       check_steps(r, static_cast<int>(t), tb, sends, receives);
       // Reported once a channel: at the first threadblock too many.
-      if (sends && ++senders[tb.channel] == limits_.max_on_channel + 1) {
+      if (sends && senders[tb.channel]++ == limits_.max_on_channel) {
         report_crowd(r, tb.channel, "send");
       }
-      if (receives && ++receivers[tb.channel] == limits_.max_on_channel + 1) {
+      if (receives && receivers[tb.channel]++ == limits_.max_on_channel) {
         report_crowd(r, tb.channel, "receive");
       }
     }
@@ -225,7 +225,7 @@ class LimitChecker {
                             fused->src_buffer == step.src_buffer;
         chain = merges ? chain + 1 : 1;
         fused = &step;
-        if (chain == limits_.max_fused_reduces + 1) {
+        if (merges && chain - 1 == limits_.max_fused_reduces) {
           say(
               Code::TooManyFusedReduces,
               [&] {
