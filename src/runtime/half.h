@@ -8,17 +8,25 @@
 
 namespace hocket::runtime {
 
+// `yes` or `no` by a mask: GCC turns a conditional expression into a branch around the
+// floating-point arithmetic that feeds it, and then vectorises nothing.
+inline std::uint32_t select(bool condition, std::uint32_t yes, std::uint32_t no) {
+  const std::uint32_t mask = 0u - static_cast<std::uint32_t>(condition);
+  return (yes & mask) | (no & ~mask);
+}
+
 inline float half_to_float(std::uint16_t h) {
   constexpr std::uint32_t kExponent = 0x7c00u << 13;
-  std::uint32_t bits = (h & 0x7fffu) << 13;
-  const std::uint32_t exponent = bits & kExponent;
-  bits += (127u - 15u) << 23;
+  const std::uint32_t magnitude = (h & 0x7fffu) << 13;
+  const std::uint32_t exponent = magnitude & kExponent;
+  const std::uint32_t normal = magnitude + ((127u - 15u) << 23);
   // Infinity and NaN have all exponent bits in either type.
-  bits += exponent == kExponent ? (128u - 16u) << 23 : 0u;
+  const std::uint32_t special = normal + ((128u - 16u) << 23);
   // A subnormal half has no implicit bit: read it with one and subtract it.
-  const float subnormal =
-      std::bit_cast<float>(bits + (1u << 23)) - std::bit_cast<float>(113u << 23);
-  bits = exponent == 0 ? std::bit_cast<std::uint32_t>(subnormal) : bits;
+  const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(
+      std::bit_cast<float>(normal + (1u << 23)) - std::bit_cast<float>(113u << 23));
+  const std::uint32_t bits =
+      select(exponent == 0, subnormal, select(exponent == kExponent, special, normal));
   return std::bit_cast<float>(bits | ((h & 0x8000u) << 16));
 }
 
@@ -35,9 +43,9 @@ inline std::uint16_t float_to_half(float value) {
   const std::uint32_t half = std::bit_cast<std::uint32_t>(0.5f);
   const std::uint32_t subnormal =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(bits) + 0.5f) - half;
-  const std::uint32_t special = bits > 0x7f800000u ? 0x7e00u : 0x7c00u;
-  std::uint32_t result = bits < (113u << 23) ? subnormal : normal;
-  result = bits >= (143u << 23) ? special : result;
+  const std::uint32_t special = select(bits > 0x7f800000u, 0x7e00u, 0x7c00u);
+  const std::uint32_t result =
+      select(bits >= (143u << 23), special, select(bits < (113u << 23), subnormal, normal));
   return static_cast<std::uint16_t>(result | sign);
 }
 
