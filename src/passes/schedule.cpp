@@ -2,13 +2,36 @@
 #include "passes/schedule.h"
 
 #include <algorithm>
-#include <queue>
 
 #include "hocket/diagnostic.h"
 #include "passes/fuse.h"
+#include "passes/min_set.h"
 
 namespace hocket::passes {
 namespace {
+
+// The active nodes, most urgent first: the least deep, of those the one with the longest way to go,
+// then trace order. Two counting sorts.
+std::vector<NodeId> by_urgency(const Graph& graph) {
+  std::vector<NodeId> nodes;
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    if (graph.nodes[n].active) nodes.push_back(n);
+  }
+  std::vector<NodeId> sorted(nodes.size());
+  const auto counting_sort = [&](const std::vector<std::uint32_t>& key, bool descending) {
+    std::uint32_t top = 0;
+    for (const NodeId n : nodes) top = std::max(top, key[n]);
+    std::vector<std::uint32_t> next(std::size_t{top} + 2, 0);
+    const auto bucket = [&](NodeId n) { return descending ? top - key[n] : key[n]; };
+    for (const NodeId n : nodes) ++next[bucket(n) + 1];
+    for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+    for (const NodeId n : nodes) sorted[next[bucket(n)]++] = n;
+    nodes.swap(sorted);
+  };
+  counting_sort(heights(graph), true);
+  counting_sort(depths(graph), false);
+  return nodes;
+}
 
 class Greedy {
  public:
@@ -16,14 +39,17 @@ class Greedy {
       : graph_(graph),
         capacity_(capacity),
         care_(care),
-        depth_(depths(graph)),
-        height_(heights(graph)),
+        by_urgency_(by_urgency(graph)),
+        urgency_(graph.size(), kNone),
+        ready_(by_urgency_.size()),
         open_preds_(graph.size(), 0),
         taken_(graph.size(), false),
         waiting_head_(graph.size(), kNone),
         sent_(graph.messages.size(), false),
+        next_message_(graph.messages.size(), kNone),
         fifos_(graph.connections.size()),
         rank_stamp_(static_cast<std::size_t>(graph.trace->num_ranks()), 0) {
+    for (std::uint32_t i = 0; i < by_urgency_.size(); ++i) urgency_[by_urgency_[i]] = i;
     index_successors();
     for (const Message& m : graph.messages) {
       if (graph.absorbed[m.send] != kNone) fifos_[m.connection].passes_on = true;
@@ -32,41 +58,27 @@ class Greedy {
 
   bool run(std::vector<NodeId>& stuck) {
     graph_.order.clear();
-    std::size_t active = 0;
-    for (NodeId n = 0; n < graph_.size(); ++n) {
-      if (!graph_.nodes[n].active) continue;
-      ++active;
+    graph_.order.reserve(by_urgency_.size());
+    for (const NodeId n : by_urgency_) {
       if (open_preds_[n] == 0) offer(n);
     }
-    graph_.order.reserve(active);
-    while (!ready_.empty()) {
-      const NodeId n = ready_.top().node;
-      ready_.pop();
-      try_take(n);
-    }
-    if (graph_.order.size() == active) return true;
+    while (!ready_.empty()) try_take(by_urgency_[ready_.take_min()]);
+    if (graph_.order.size() == by_urgency_.size()) return true;
     collect_stuck(stuck);
     return false;
   }
 
  private:
-  struct Candidate {
-    std::uint32_t depth;
-    std::uint32_t height;
-    NodeId node;
-    // std::priority_queue has the largest on top: the least deep, highest, earliest is "largest".
-    bool operator<(const Candidate& other) const {
-      if (depth != other.depth) return depth > other.depth;
-      if (height != other.height) return height < other.height;
-      return node > other.node;
-    }
-  };
   struct Fifo {
-    bool passes_on = false;           // some fused node sends on it
-    std::uint32_t used = 0;           // transfers in it
-    std::uint32_t head = 0;           // index of the oldest message in `messages`
-    std::vector<MessageId> messages;  // in the order in which they were sent
-    std::vector<NodeId> blocked;      // senders to try again when it drains
+    bool passes_on = false;  // some fused node sends on it
+    std::uint32_t used = 0;  // transfers in it
+    MessageId head = kNone;  // the oldest message in it
+    MessageId tail = kNone;
+    std::uint32_t blocked = kNone;  // list of senders to try again when it drains
+  };
+  struct Cell {
+    NodeId node = kNone;
+    std::uint32_t next = kNone;
   };
 
   void index_successors() {
@@ -77,8 +89,10 @@ class Greedy {
     });
     for (std::size_t i = 1; i < first_succ_.size(); ++i) first_succ_[i] += first_succ_[i - 1];
     succs_.resize(first_succ_.back());
-    std::vector<std::uint32_t> next(first_succ_.begin(), first_succ_.end() - 1);
-    for_each_edge([&](NodeId pred, NodeId node) { succs_[next[pred]++] = node; });
+    // Filling from the back leaves first_succ_ as the starts again.
+    for_each_edge([&](NodeId pred, NodeId node) { succs_[--first_succ_[pred + 1]] = node; });
+    for (std::size_t i = 0; i + 1 < first_succ_.size(); ++i) first_succ_[i] = first_succ_[i + 1];
+    first_succ_.back() = static_cast<std::uint32_t>(succs_.size());
   }
 
   template <typename F>
@@ -93,7 +107,7 @@ class Greedy {
   }
 
   // Puts a node whose dependences are taken among those to be tried.
-  void offer(NodeId n) { ready_.push({depth_[n], height_[n], n}); }
+  void offer(NodeId n) { ready_.insert(urgency_[n]); }
 
   std::uint32_t transfers(const Node& node) const {
     return static_cast<std::uint32_t>(capacity_.transfers(node.count));
@@ -108,8 +122,8 @@ class Greedy {
         wake_upstream(n);
         return;  // offered again when its message is sent
       }
-      const Fifo& fifo = fifos_[graph_.messages[node.in].connection];
-      if (fifo.messages[fifo.head] != node.in) return;  // offered again when it is the oldest
+      // Offered again when its message is the oldest.
+      if (fifos_[graph_.messages[node.in].connection].head != node.in) return;
     }
     if (node.out == kNone) {
       take(n);
@@ -139,7 +153,7 @@ class Greedy {
           care_ == Care::bubble && fifo.passes_on && node.in == kNone && fifo.used > 0 ? 1 : 0;
       if (fifo.used + needed + kept_free <= slots) return true;
       if (needed <= slots || fifo.used > 0) {
-        fifo.blocked.push_back(n);
+        block(fifo, n);
         return false;
       }
       const NodeId next = graph_.messages[node.out].recv;
@@ -148,6 +162,29 @@ class Greedy {
         return false;
       }
       at = next;
+    }
+  }
+
+  void block(Fifo& fifo, NodeId n) {
+    std::uint32_t cell = free_cell_;
+    if (cell == kNone) {
+      cell = static_cast<std::uint32_t>(cells_.size());
+      cells_.emplace_back();
+    } else {
+      free_cell_ = cells_[cell].next;
+    }
+    cells_[cell] = {n, fifo.blocked};
+    fifo.blocked = cell;
+  }
+
+  void unblock_all(Fifo& fifo) {
+    while (fifo.blocked != kNone) {
+      Cell& cell = cells_[fifo.blocked];
+      offer(cell.node);
+      const std::uint32_t next = cell.next;
+      cell.next = free_cell_;
+      free_cell_ = fifo.blocked;
+      fifo.blocked = next;
     }
   }
 
@@ -174,12 +211,9 @@ class Greedy {
   void receive(const Node& node) {
     Fifo& fifo = fifos_[graph_.messages[node.in].connection];
     fifo.used -= transfers(node);
-    ++fifo.head;
-    if (fifo.head < fifo.messages.size()) {
-      offer(graph_.messages[fifo.messages[fifo.head]].recv);
-    }
-    for (const NodeId sender : fifo.blocked) offer(sender);
-    fifo.blocked.clear();
+    fifo.head = next_message_[node.in];
+    if (fifo.head != kNone) offer(graph_.messages[fifo.head].recv);
+    unblock_all(fifo);
   }
 
   // Inside a group the receiver is taken next, so nothing stays in the connection beyond its slots.
@@ -187,12 +221,16 @@ class Greedy {
     Fifo& fifo = fifos_[graph_.messages[node.out].connection];
     sent_[node.out] = true;
     fifo.used += transfers(node);
-    fifo.messages.push_back(node.out);
-    if (fifo.head + 1 == fifo.messages.size()) offer(graph_.messages[node.out].recv);
+    if (fifo.head == kNone) {
+      fifo.head = node.out;
+      offer(graph_.messages[node.out].recv);
+    } else {
+      next_message_[fifo.tail] = node.out;
+    }
+    fifo.tail = node.out;
   }
 
-  // The fused nodes not taken whose dependences are, or that hold up a connection; if there are
-  // none, all fused ones left.
+  // The fused nodes not taken whose dependences are; if there are none, all fused ones left.
   void collect_stuck(std::vector<NodeId>& stuck) const {
     stuck.clear();
     for (const bool only_ready : {true, false}) {
@@ -207,16 +245,19 @@ class Greedy {
   Graph& graph_;
   Capacity capacity_;
   Care care_;
-  std::vector<std::uint32_t> depth_;
-  std::vector<std::uint32_t> height_;
+  std::vector<NodeId> by_urgency_;
+  std::vector<std::uint32_t> urgency_;  // of a node: its place in by_urgency_
+  MinSet ready_;                        // urgencies of the nodes to be tried
   std::vector<std::uint32_t> first_succ_;
   std::vector<NodeId> succs_;
   std::vector<std::uint32_t> open_preds_;
   std::vector<bool> taken_;
   std::vector<NodeId> waiting_head_;  // of a receiver: the sender that waits for it to be ready
   std::vector<bool> sent_;
+  std::vector<MessageId> next_message_;  // in a connection
   std::vector<Fifo> fifos_;
-  std::priority_queue<Candidate> ready_;
+  std::vector<Cell> cells_;
+  std::uint32_t free_cell_ = kNone;
   std::vector<NodeId> group_;
   std::vector<std::uint32_t> rank_stamp_;
   std::uint32_t stamp_ = 0;

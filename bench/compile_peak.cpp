@@ -1,0 +1,112 @@
+// One rung in a process of its own: steps, seconds of each stage, and the peak memory a step.
+//
+//     compile_peak allreduce_ring 512
+//     compile_peak                     (every rung, each in a child process, and the growth of time
+//     with steps)
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include "hocket/compile.h"
+#include "hocket/format.h"
+#include "ladder_programs.h"
+
+namespace {
+
+// Processor time: what else the machine is doing does not count.
+double now() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+std::int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+struct Result {
+  std::int64_t steps = 0;
+  double trace = 0;
+  double compile = 0;
+  double write = 0;
+  double bytes_a_step = 0;
+};
+
+Result measure(const hocket::ladders::Ladder& ladder, int rung) {
+  const std::int64_t before = peak_bytes();
+  const double t0 = now();
+  const hocket::Program program = ladder.make(rung);
+  const double t1 = now();
+  const hocket::Algorithm algorithm = hocket::compile(program);
+  const double t2 = now();
+  const std::string xml = hocket::to_xml(algorithm, {.target = hocket::Target::msccl});
+  const double t3 = now();
+  Result r;
+  r.steps = static_cast<std::int64_t>(algorithm.steps.size());
+  r.trace = t1 - t0;
+  r.compile = t2 - t1;
+  r.write = t3 - t2;
+  r.bytes_a_step = static_cast<double>(peak_bytes() - before) / static_cast<double>(r.steps);
+  return r;
+}
+
+// In a child, so that each rung has a peak of its own.
+Result measure_apart(const hocket::ladders::Ladder& ladder, int rung) {
+  int ends[2];
+  if (pipe(ends) != 0) std::abort();
+  const pid_t child = fork();
+  if (child == 0) {
+    const Result r = measure(ladder, rung);
+    const bool written = write(ends[1], &r, sizeof r) == sizeof r;
+    _exit(written ? 0 : 1);
+  }
+  Result r;
+  close(ends[1]);
+  if (read(ends[0], &r, sizeof r) != sizeof r) std::abort();
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return r;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  for (const hocket::ladders::Ladder& ladder : hocket::ladders::all()) {
+    if (argc > 1 && ladder.name != argv[1]) continue;
+    fmt::print("| {} | steps | trace ms | compile ms | write ms | M steps/s | bytes a step |\n",
+               ladder.name);
+    fmt::print("|---|---|---|---|---|---|---|\n");
+    // Least squares of log time on log steps, over the rungs of 10,000 steps or more.
+    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (const int rung : ladder.rungs) {
+      if (argc > 2 && rung != std::atoi(argv[2])) continue;
+      Result best = measure_apart(ladder, rung);
+      for (int repeat = 0; repeat < 4; ++repeat) {
+        const Result again = measure_apart(ladder, rung);
+        if (again.trace + again.compile + again.write < best.trace + best.compile + best.write)
+          best = again;
+      }
+      const double total = best.trace + best.compile + best.write;
+      fmt::print("| {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.0f} |\n", rung, best.steps,
+                 best.trace * 1e3, best.compile * 1e3, best.write * 1e3,
+                 static_cast<double>(best.steps) / total / 1e6, best.bytes_a_step);
+      if (best.steps >= 10000) {
+        const double x = std::log(static_cast<double>(best.steps));
+        const double y = std::log(total);
+        n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
+      }
+    }
+    if (n >= 2)
+      fmt::print("\ntime grows as steps^{:.3f}\n", (n * sxy - sx * sy) / (n * sxx - sx * sx));
+    fmt::print("\n");
+  }
+  return 0;
+}
