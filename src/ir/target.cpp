@@ -133,4 +133,12 @@ std::optional<std::string_view> target_collective_name(Target target, Collective
   return std::nullopt;
 }
 
+std::int64_t transfer_bytes(Target target, Protocol protocol, CollectiveKind kind) {
+  const bool one_step = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+  if (protocol == Protocol::simple && one_step) return 512 << 10;
+  if (target == Target::rccl && protocol == Protocol::ll) return 16 << 10;
+  if (target == Target::rccl && protocol == Protocol::ll128) return 50176;
+  return protocol_transfer_bytes(protocol);
+}
+
 }  // namespace hocket

@@ -10,25 +10,38 @@
 namespace hocket::passes {
 namespace {
 
+// Which receive peer goes with which send peer, by rank, instance and channel.
 class Ties {
  public:
-  bool allows(const Node& node, std::int32_t from, std::int32_t to, std::int32_t channel) const {
-    const auto in = by_recv_.find(key(node, from, channel));
-    if (in != by_recv_.end() && in->second != to) return false;
-    const auto out = by_send_.find(key(node, to, channel));
-    return out == by_send_.end() || out->second == from;
+  // Ties the two, unless one of them is tied to another already.
+  bool tie(const Node& node, std::int32_t from, std::int32_t to, std::int32_t channel) {
+    const HashKey in = key(node, from, channel, 0);
+    const HashKey out = key(node, to, channel, 1);
+    const auto [in_at, in_fresh] = peers_.try_emplace(in, to);
+    if (!in_fresh) return in_at->second == to;
+    const auto [out_at, out_fresh] = peers_.try_emplace(out, from);
+    if (!out_fresh) {
+      peers_.erase(in);
+      return false;
+    }
+    fresh_.push_back(in);
+    fresh_.push_back(out);
+    return true;
   }
-  void tie(const Node& node, std::int32_t from, std::int32_t to, std::int32_t channel) {
-    by_recv_.emplace(key(node, from, channel), to);
-    by_send_.emplace(key(node, to, channel), from);
+  void keep() { fresh_.clear(); }
+  // Takes back all ties since the last keep().
+  void undo() {
+    for (const HashKey& k : fresh_) peers_.erase(k);
+    fresh_.clear();
   }
 
  private:
-  static HashKey key(const Node& node, std::int32_t peer, std::int32_t channel) {
-    return {pack(node.rank, peer), pack(channel, static_cast<std::int32_t>(node.instance))};
+  static HashKey key(const Node& node, std::int32_t peer, std::int32_t channel, int end) {
+    return {pack(node.rank, peer),
+            pack(channel * 2 + end, static_cast<std::int32_t>(node.instance))};
   }
-  std::unordered_map<HashKey, std::int32_t, HashKeyHash> by_recv_;  // recv peer -> send peer
-  std::unordered_map<HashKey, std::int32_t, HashKeyHash> by_send_;
+  std::unordered_map<HashKey, std::int32_t, HashKeyHash> peers_;
+  std::vector<HashKey> fresh_;
 };
 
 class Chains {
@@ -51,34 +64,32 @@ class Chains {
       }
       const std::int32_t said = graph_.nodes[graph_.messages[head].send].channel;
       std::int32_t channel = std::max(said, 0);
-      std::size_t fits = longest_fit(channel);
-      if (said < 0) {
-        for (std::int32_t c = 1; fits < chain_.size() && c < budget_; ++c) {
-          const std::size_t here = longest_fit(c);
-          if (here == chain_.size()) {
-            channel = c;
-            fits = here;
-          }
-        }
+      std::size_t fits = tie_as_far_as_possible(channel);
+      for (std::int32_t c = 1; said < 0 && fits < chain_.size() && c < budget_; ++c) {
+        ties_.undo();
+        fits = tie_as_far_as_possible(c);
+        channel = c;
       }
-      for (std::size_t i = 0; i < fits; ++i) {
-        graph_.messages[chain_[i]].channel = channel;
-        if (i + 1 < fits) {
-          const Node& node = graph_.nodes[graph_.messages[chain_[i]].recv];
-          ties_.tie(node, source(chain_[i]), target(chain_[i + 1]), channel);
-        }
+      if (fits < chain_.size() && said < 0) {
+        ties_.undo();
+        channel = 0;
+        fits = tie_as_far_as_possible(channel);
       }
+      ties_.keep();
+      for (std::size_t i = 0; i < fits; ++i) graph_.messages[chain_[i]].channel = channel;
       if (fits == chain_.size()) return;
       head = chain_[fits];
       graph_.unfuse(graph_.messages[chain_[fits - 1]].recv);
     }
   }
 
-  // How many messages of chain_, from the first, can go by `channel` in one piece; at least one.
-  std::size_t longest_fit(std::int32_t channel) const {
+  // Ties the fused nodes of chain_ on `channel`, from the first until one conflicts (a chain that
+  // comes by a rank twice can conflict with itself). Returns how many messages can go by the
+  // channel in one piece; at least one.
+  std::size_t tie_as_far_as_possible(std::int32_t channel) {
     for (std::size_t i = 0; i + 1 < chain_.size(); ++i) {
       const Node& node = graph_.nodes[graph_.messages[chain_[i]].recv];
-      if (!ties_.allows(node, source(chain_[i]), target(chain_[i + 1]), channel)) return i + 1;
+      if (!ties_.tie(node, source(chain_[i]), target(chain_[i + 1]), channel)) return i + 1;
     }
     return chain_.size();
   }

@@ -32,7 +32,7 @@ constexpr std::array kPasses = {
 
 // Chunks of a step that go into one transfer for the largest message that must be safe: the
 // runtimes' rule, m = min(71, max(1, floor(transfer bytes / ceil(message bytes / chunks)))).
-int chunks_per_transfer(const Trace& trace, std::int32_t parts,
+int chunks_per_transfer(const Trace& trace, std::int32_t parts, Target target,
                         std::optional<std::int64_t> max_bytes) {
   constexpr std::int64_t kMostChunks = 71;
   if (!max_bytes) return 1;
@@ -40,7 +40,8 @@ int chunks_per_transfer(const Trace& trace, std::int32_t parts,
       std::max<std::int64_t>(std::int64_t{trace.collective.chunks_per_loop()} * parts, 1);
   const std::int64_t chunk_bytes = std::max<std::int64_t>((*max_bytes + chunks - 1) / chunks, 1);
   return static_cast<int>(std::clamp<std::int64_t>(
-      protocol_transfer_bytes(trace.protocol) / chunk_bytes, 1, kMostChunks));
+      transfer_bytes(target, trace.protocol, trace.collective.kind()) / chunk_bytes, 1,
+      kMostChunks));
 }
 
 // With fewer channels for one instance, more chains are taken apart; with more, a target may run
@@ -67,8 +68,9 @@ Algorithm run_pipeline(const Trace& trace, const PipelineOptions& options) {
   const auto channels = [&] { assign_channels(graph, channel_budget(limits, graph)); };
   channels();
   done(2, graph);
-  const Capacity capacity{protocol_slots(trace.protocol),
-                          chunks_per_transfer(trace, graph.parts, options.max_bytes)};
+  const Capacity capacity{
+      protocol_slots(trace.protocol),
+      chunks_per_transfer(trace, graph.parts, options.target, options.max_bytes)};
   schedule(graph, capacity, channels);
   done(3, graph);
   assign_threadblocks(graph, capacity);
