@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "hocket/compile.h"
+#include "hocket/format.h"
 #include "random/execution.h"
 #include "support/interpreter.h"
 #include "support/judge.h"
@@ -88,6 +89,17 @@ Outcome check_target(const Algorithm& algorithm, Target target) {
   return {};
 }
 
+// The same program gives the same algorithm, and both of our forms give it back.
+Outcome check_forms(const Program& program, const CompileOptions& options,
+                    const Algorithm& algorithm) {
+  if (compile(program, options) != algorithm) return wrong("compiled twice, two algorithms", "");
+  const std::string text = to_text(algorithm);
+  if (from_text(text) != algorithm) return wrong("the text form gives another algorithm", text);
+  const std::string xml = to_xml(algorithm, {Target::hocket});
+  if (from_xml(xml) != algorithm) return wrong("the XML gives another algorithm", xml);
+  return {};
+}
+
 Outcome check_way(const ProgramSpec& spec, const Program& program, const Way& way,
                   const Checks& checks) {
   CompileOptions options;
@@ -135,6 +147,12 @@ Outcome check_way(const ProgramSpec& spec, const Program& program, const Way& wa
   if (const Outcome o = compare(trace, algorithm, verdict, meaning);
       o.kind != Outcome::Kind::right) {
     return o;
+  }
+  if (checks.forms) {
+    if (const Outcome o = check_forms(program, options, algorithm);
+        o.kind != Outcome::Kind::right) {
+      return o;
+    }
   }
   if (checks.execute) {
     if (const std::string text = execute_and_compare(algorithm, meaning, *checks.execute);

@@ -32,6 +32,8 @@ struct Outcome {
 
 struct Checks {
   std::vector<Way> ways = {Way{}};
+  // Also compile it twice, print it and read it back.
+  bool forms = false;
   // Also run it on real data; element counts are chosen by this number. None: do not.
   std::optional<std::uint64_t> execute;
 };

@@ -7,8 +7,8 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <map>
 
 #include "random/program_generator.h"
@@ -24,23 +24,17 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 
 constexpr int kShards = 4;
 
-// Two ways a program: one of our own, one of the others' in turn; every eighth also on real data.
+// Three ways a program, every fourth also on real data, every eighth also written and read.
 Checks checks_of(std::uint64_t seed) {
+  static constexpr std::int64_t kSizes[] = {1, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20};
   Checks checks;
-  switch (seed % 4) {
-    case 0:
-      checks.ways = {{Target::hocket, std::nullopt}, {Target::rccl, std::nullopt}};
-      break;
-    case 1:
-      checks.ways = {{Target::msccl, std::nullopt}, {Target::msccl_executor, 64 << 10}};
-      break;
-    case 2:
-      checks.ways = {{Target::hocket, 1 << 20}, {Target::msccl, std::nullopt}};
-      break;
-    default:
-      checks.ways = {{Target::rccl, 4 << 20}, {Target::hocket, std::nullopt}};
-  }
-  if (seed % 8 == 0) checks.execute = seed / 8;
+  const auto target = static_cast<Target>(seed % 4);
+  checks.ways = {{Target::hocket, std::nullopt},
+                 {target, std::nullopt},
+                 {target, kSizes[seed / 4 % std::size(kSizes)]}};
+  if (target == Target::hocket) checks.ways[1].target = Target::rccl;
+  if (seed / 2 % 4 == 0) checks.execute = seed / 8;
+  checks.forms = seed / 3 % 8 == 0;
   return checks;
 }
 
