@@ -17,18 +17,23 @@ struct XmlOptions {
 };
 
 // The XML that `target` loads: its attributes, its names, two-space indent, no XML declaration, one
-// newline at the end. For Target::hocket also the custom collective and the source lines, as elements and
-// attributes that the other runtimes skip. Throws HK0409 where the target has no name for the collective,
-// HK0412 where a name is too long for it. Linear; writes about 100 MB/s.
+// newline at the end. For Target::hocket also root, custom collective and source lines, as elements
+// and attributes that the other runtimes skip; docs/formats.md has the dialects. Throws HK0409
+// where the target has no name for the collective, HK0411 where no message size is left, HK0412
+// where its reader cannot keep a name. Limits are check_limits()'s affair. Linear, ten million
+// attributes a second and more; the text is the only memory.
 std::string to_xml(const Algorithm& algorithm, const XmlOptions& options = {});
 
-// Reads XML of any of the dialects: tolerant where the runtimes are (unknown elements and attributes are
-// warnings), strict where they would break or silently misread (HK05xx, with file and line). Never
-// executes, resolves or expands anything. `file` is for messages. Memory: at most about 20 times the
-// text.
-Algorithm from_xml(std::string_view text, std::string file = "<xml>", const DiagnosticSink& warn = {});
+// Reads XML of any of the dialects: tolerant where the runtimes are (unknown elements and
+// attributes are warnings), strict where they would break or silently misread (HK05xx, with file
+// and line), so that operands, peers and dependences of what is returned exist. Never executes,
+// resolves or expands anything. `file` is for messages. Memory: at most about 20 times the text.
+Algorithm from_xml(std::string_view text, std::string file = "<xml>",
+                   const DiagnosticSink& warn = {});
 
-// The compact text form, complete: from_text(to_text(a)) == a. docs/formats.md has the grammar.
+// The compact text form, complete: from_text(to_text(a)) == a, whatever `a` is, source lines
+// included. docs/formats.md has the grammar. It refuses what it cannot read (HK06xx, with file and
+// line), not what cannot run.
 std::string to_text(const Algorithm& algorithm);
 Algorithm from_text(std::string_view text, std::string file = "<text>");
 
