@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "passes/hash_key.h"
 #include "passes/manual_channels.h"
@@ -46,7 +47,8 @@ class Ties {
 
 class Chains {
  public:
-  Chains(Graph& graph, std::int32_t budget) : graph_(graph), budget_(std::max(budget, 1)) {}
+  Chains(Graph& graph, std::int32_t budget, ChainPolicy policy)
+      : graph_(graph), budget_(std::max(budget, 1)), apart_(policy == ChainPolicy::apart) {}
 
   void run() {
     for (MessageId m = 0; m < graph_.messages.size(); ++m) {
@@ -65,18 +67,34 @@ class Chains {
       const std::int32_t said = graph_.nodes[graph_.messages[head].send].channel;
       std::int32_t channel = std::max(said, 0);
       std::size_t fits = tie_as_far_as_possible(channel);
-      for (std::int32_t c = 1; said < 0 && fits < chain_.size() && c < budget_; ++c) {
-        ties_.undo();
-        fits = tie_as_far_as_possible(c);
-        channel = c;
-      }
-      if (fits < chain_.size() && said < 0) {
-        ties_.undo();
-        channel = 0;
-        fits = tie_as_far_as_possible(channel);
+      if (said < 0) {
+        // The lowest channel on which the whole chain fits (apart: and meets no other chain), else
+        // the one on which most of it does. Beyond the first channel that no chain uses all are
+        // alike.
+        const auto good = [&](std::int32_t c, std::size_t fit) {
+          return fit == chain_.size() && !(apart_ && fit > 1 && is_used(c));
+        };
+        std::int32_t c = 0;
+        std::size_t here = fits;
+        while (!good(c, here) && c < std::min(budget_ - 1, highest_used_ + 1)) {
+          ties_.undo();
+          here = tie_as_far_as_possible(++c);
+          if (here > fits || good(c, here)) {
+            fits = here;
+            channel = c;
+          }
+        }
+        if (c != channel) {
+          ties_.undo();
+          tie_as_far_as_possible(channel);
+        }
+        highest_used_ = std::max(highest_used_, channel);
       }
       ties_.keep();
-      for (std::size_t i = 0; i < fits; ++i) graph_.messages[chain_[i]].channel = channel;
+      for (std::size_t i = 0; i < fits; ++i) {
+        graph_.messages[chain_[i]].channel = channel;
+        if (apart_ && fits > 1) used_.insert(connection(chain_[i], channel));
+      }
       if (fits == chain_.size()) return;
       head = chain_[fits];
       graph_.unfuse(graph_.messages[chain_[fits - 1]].recv);
@@ -94,12 +112,24 @@ class Chains {
     return chain_.size();
   }
 
+  HashKey connection(MessageId m, std::int32_t channel) const {
+    const std::uint32_t instance = graph_.nodes[graph_.messages[m].send].instance;
+    return {pack(source(m), target(m)), pack(channel, static_cast<std::int32_t>(instance))};
+  }
+  bool is_used(std::int32_t channel) const {
+    return std::any_of(chain_.begin(), chain_.end(),
+                       [&](MessageId m) { return used_.contains(connection(m, channel)); });
+  }
+
   std::int32_t source(MessageId m) const { return graph_.nodes[graph_.messages[m].send].rank; }
   std::int32_t target(MessageId m) const { return graph_.nodes[graph_.messages[m].recv].rank; }
 
   Graph& graph_;
   std::int32_t budget_;
+  bool apart_;
+  std::int32_t highest_used_ = 0;
   Ties ties_;
+  std::unordered_set<HashKey, HashKeyHash> used_;  // connections of chains, where they go apart
   std::vector<MessageId> chain_;
 };
 
@@ -125,12 +155,12 @@ void make_connections(Graph& graph) {
 
 }  // namespace
 
-void assign_channels(Graph& graph, std::int32_t budget) {
+void assign_channels(Graph& graph, std::int32_t budget, ChainPolicy policy) {
   graph.connections.clear();
   if (graph.trace->placement == Placement::manual) {
     assign_manual_channels(graph);
   } else {
-    Chains(graph, budget).run();
+    Chains(graph, budget, policy).run();
   }
   make_connections(graph);
 }

@@ -22,7 +22,11 @@
 
 namespace hocket::passes {
 
+// Whether chains may use a connection together. Shared needs fewer channels and threadblocks;
+// chains that go round in rings may then hold up one another for want of slots.
+enum class ChainPolicy : std::uint8_t { shared, apart };
+
 // `budget`: channels that one instance may use before chains are taken apart.
-void assign_channels(Graph& graph, std::int32_t budget);
+void assign_channels(Graph& graph, std::int32_t budget, ChainPolicy policy);
 
 }  // namespace hocket::passes

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "hocket/diagnostic.h"
-#include "passes/assign_channels.h"
 #include "passes/assign_threadblocks.h"
 #include "passes/emit.h"
 #include "passes/execution_check.h"
@@ -22,8 +21,7 @@ namespace {
 constexpr std::array kPasses = {
     PassRow{"expand", "instances, sends and receives, dependences"},
     PassRow{"fuse", "a receive and the send of what it received become one step"},
-    PassRow{"assign-channels", "a channel for every message, fused chains on one"},
-    PassRow{"schedule", "one global order that runs within the slots of the protocol"},
+    PassRow{"schedule", "channels, and one global order that runs within the protocol's slots"},
     PassRow{"assign-threadblocks", "a threadblock for every step"},
     PassRow{"synchronize", "the waits between threadblocks that nothing else implies"},
     PassRow{"gather-waits", "waits of consecutive local reduces before the first (dependence_nop)"},
@@ -65,23 +63,20 @@ Algorithm run_pipeline(const Trace& trace, const PipelineOptions& options) {
   done(0, graph);
   if (trace.fuse && limits.fused_send) fuse(graph);
   done(1, graph);
-  const auto channels = [&] { assign_channels(graph, channel_budget(limits, graph)); };
-  channels();
-  done(2, graph);
   const Capacity capacity{
       protocol_slots(trace.protocol),
       chunks_per_transfer(trace, graph.parts, options.target, options.max_bytes)};
-  schedule(graph, capacity, channels);
-  done(3, graph);
+  schedule(graph, capacity, channel_budget(limits, graph));
+  done(2, graph);
   assign_threadblocks(graph, capacity);
-  done(4, graph);
+  done(3, graph);
   synchronize(graph);
-  done(5, graph);
+  done(4, graph);
   if (trace.hoist_dependences) gather_waits(graph, capacity);
-  done(6, graph);
+  done(5, graph);
   HOCKET_CHECK(runs_to_end(graph, capacity), "the schedule completes");
   layout_scratch(graph);
-  done(7, graph);
+  done(6, graph);
   return emit(graph, {limits.max_fused_reduces, options.min_bytes, options.max_bytes});
 }
 

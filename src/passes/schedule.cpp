@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hocket/diagnostic.h"
+#include "passes/assign_channels.h"
 #include "passes/fuse.h"
 #include "passes/min_set.h"
 
@@ -32,6 +33,8 @@ std::vector<NodeId> by_urgency(const Graph& graph) {
   counting_sort(depths(graph), false);
   return nodes;
 }
+
+enum class Care : std::uint8_t { eager, bubble };
 
 class Greedy {
  public:
@@ -263,18 +266,44 @@ class Greedy {
   std::uint32_t stamp_ = 0;
 };
 
-}  // namespace
-
-bool try_schedule(Graph& graph, const Capacity& capacity, Care care, std::vector<NodeId>& stuck) {
+// One greedy attempt. True: graph.order is complete. False: `stuck` has the fused nodes that cannot
+// go on.
+bool attempt(Graph& graph, const Capacity& capacity, Care care, std::vector<NodeId>& stuck) {
   return Greedy(graph, capacity, care).run(stuck);
 }
 
-void schedule_in_trace_order(Graph& graph) {
+void take_trace_order(Graph& graph) {
   graph.order.clear();
   for (NodeId n = 0; n < graph.size(); ++n) {
     HOCKET_CHECK(graph.absorbed[n] == kNone, "trace order is for unfused programs");
     graph.order.push_back(n);
   }
+}
+
+}  // namespace
+
+int schedule(Graph& graph, const Capacity& capacity, std::int32_t channel_budget) {
+  constexpr int kRounds = 8;
+  int walls = 0;
+  std::vector<NodeId> stuck;
+  const auto try_all = [&](ChainPolicy policy) {
+    assign_channels(graph, channel_budget, policy);
+    for (const Care care : {Care::eager, Care::bubble}) {
+      if (attempt(graph, capacity, care, stuck)) return true;
+      ++walls;
+    }
+    return false;
+  };
+  if (try_all(ChainPolicy::shared) || try_all(ChainPolicy::apart)) return walls;
+  for (int round = 0; round < kRounds && !stuck.empty(); ++round) {
+    for (const NodeId n : stuck) graph.unfuse(n);
+    if (try_all(ChainPolicy::shared)) return walls;
+  }
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    if (graph.absorbed[n] != kNone) graph.unfuse(n);
+  }
+  if (!try_all(ChainPolicy::shared)) take_trace_order(graph);
+  return walls;
 }
 
 }  // namespace hocket::passes

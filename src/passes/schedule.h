@@ -22,14 +22,22 @@
 //
 // The greedy order may run into a wall: a fused ring into which every rank has sent until no slot
 // is free, or a connection's messages taken in an order that some receiver cannot follow. Then it
-// starts again more careful: a plain send enters a connection that fused nodes send on too only if
-// a slot stays free behind it, so that what is already going round can go on (bubble flow control:
-// Puente et al., ICPP 1999). Then the fused nodes that wait are taken apart, some at a time. Where
-// nothing helps, everything is unfused and taken in trace order, each send with its receive: a
-// sequential run of the trace, which needs no slot at all and always completes.
+// starts again, each time giving up a little more:
+//   - a plain send enters a connection that fused nodes send on too only if a slot stays free
+//   behind
+//     it, so that what is already going round can go on (bubble flow control: Puente et al.,
+//     "Adaptive bubble router", ICPP 1999);
+//   - fused chains get channels of their own instead of sharing connections;
+//   - the fused nodes that wait are taken apart, some at a time;
+//   - everything is unfused;
+//   - everything is unfused and taken in trace order, each send with its receive: a sequential run
+//   of the
+//     trace, which needs no slot at all and always completes.
 //
 // Near-linear: every node is tried when something it waits for changes.
 #pragma once
+
+#include <cstdint>
 
 #include "passes/instruction_graph.h"
 
@@ -41,37 +49,7 @@ struct Capacity {
   int transfers(std::int32_t count) const { return (count + cut - 1) / cut; }
 };
 
-enum class Care : std::uint8_t { eager, bubble };
-
-// Sets graph.order. May unfuse nodes, in which case channels must be assigned anew: `reassign` is
-// called before each new attempt. Returns the number of attempts that met a wall.
-template <typename Reassign>
-int schedule(Graph& graph, const Capacity& capacity, Reassign&& reassign);
-
-// One greedy attempt. True: graph.order is complete. False: `stuck` holds the fused nodes that
-// cannot go on.
-bool try_schedule(Graph& graph, const Capacity& capacity, Care care, std::vector<NodeId>& stuck);
-// Unfuses everything and sets the trace order.
-void schedule_in_trace_order(Graph& graph);
-
-template <typename Reassign>
-int schedule(Graph& graph, const Capacity& capacity, Reassign&& reassign) {
-  constexpr int kAttempts = 8;
-  std::vector<NodeId> stuck;
-  if (try_schedule(graph, capacity, Care::eager, stuck)) return 0;
-  for (int attempt = 1; attempt < kAttempts; ++attempt) {
-    if (try_schedule(graph, capacity, Care::bubble, stuck)) return attempt;
-    if (stuck.empty()) break;
-    for (const NodeId n : stuck) graph.unfuse(n);
-    reassign();
-    if (try_schedule(graph, capacity, Care::eager, stuck)) return attempt;
-  }
-  for (NodeId n = 0; n < graph.size(); ++n) {
-    if (graph.absorbed[n] != kNone) graph.unfuse(n);
-  }
-  reassign();
-  if (!try_schedule(graph, capacity, Care::eager, stuck)) schedule_in_trace_order(graph);
-  return kAttempts;
-}
+// Assigns channels and sets graph.order; may unfuse nodes. Returns the number of walls met.
+int schedule(Graph& graph, const Capacity& capacity, std::int32_t channel_budget);
 
 }  // namespace hocket::passes
