@@ -242,10 +242,10 @@ TEST(NvlinkOnly, refuses_other_text) {
        "topology text: row GPU0 has NV99999999999 under GPU1, but NV is followed by a number of "
        "links"},
   };
-  for (const auto& [text, message] : rows) {
-    const Diagnostic d = expect_rejected(Code::BadTopology, message, [&](Guilty& guilty) {
+  for (const auto& row : rows) {
+    const Diagnostic d = expect_rejected(Code::BadTopology, row.second, [&](Guilty& guilty) {
       guilty.next_line();
-      nvlink_only(text);
+      nvlink_only(row.first);
     });
     EXPECT_EQ(d.hint, "give the whole output of `nvidia-smi topo -m`");
   }
