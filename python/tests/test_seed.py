@@ -43,8 +43,9 @@ def test_prints_a_right_algorithm(nodes, instances):
     declared = custom("alltonext", ranks, GPUS, expected, instances)
     answer = judged(ran.stdout, like=declared)
     assert answer.compared
+    memory = answer.memory
     for place, origins in refined(expected, instances).items():
-        assert answer.memory[place] == origins
+        assert memory[place] == origins
 
     run_on_data(hocket.from_xml(ran.stdout), refined(expected, instances))
 
