@@ -88,3 +88,31 @@ def custom(name, ranks, chunks, expected, instances=1):
         name, hocket.fully_connected(ranks), declared.build(), instances=instances
     )
     return hocket.compile(program)
+
+
+def compiled_right(program):
+    """Compiles a program of the drop-in package and has it judged: in every schedule each input and
+    output slot ends with what the program says, chunk by chunk, part by part. Returns the algorithm.
+
+    With batched replication part p of a buffer of n chunks is chunks p*n to p*n+n-1."""
+    from msccl.language import Buffer
+
+    algorithm = program.to_algorithm()
+    memory = judged(algorithm).memory
+    seen = 0
+    for (rank, kind, index), origins in memory.items():
+        if kind == "scratch":
+            continue
+        buffer = getattr(Buffer, kind)
+        size = program._size(rank, buffer)
+        parts = getattr(algorithm.ranks[rank], f"{kind}_chunks") // size
+        if program.interleaved_replication:
+            chunk, cut = index // parts, lambda r, i: (r, i * parts + index % parts)
+        else:
+            chunk, cut = index % size, lambda r, i: (r, i + index // size * program._inputs(r))
+        said = program._content(rank, buffer, chunk)
+        assert said is not None, (rank, kind, index)
+        assert origins == [cut(r, i) for r, i in said], (rank, kind, index)
+        seen += 1
+    assert seen > 0
+    return algorithm
