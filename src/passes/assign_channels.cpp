@@ -133,23 +133,41 @@ class Chains {
   std::vector<MessageId> chain_;
 };
 
+// Numbers the connections rank by rank; of a rank's, those to one destination form a list.
 void make_connections(Graph& graph) {
   std::int32_t channels = 0;
   for (const Message& m : graph.messages) channels = std::max(channels, m.channel + 1);
-  std::unordered_map<HashKey, ConnectionId, HashKeyHash> ids;
+  const auto ranks = static_cast<std::size_t>(graph.trace->num_ranks());
+  std::vector<std::uint32_t> first(ranks + 1, 0);
+  const auto source = [&](const Message& m) {
+    return static_cast<std::size_t>(graph.nodes[m.send].rank);
+  };
+  for (const Message& m : graph.messages) ++first[source(m) + 1];
+  for (std::size_t r = 0; r < ranks; ++r) first[r + 1] += first[r];
+  std::vector<MessageId> by_source(graph.messages.size());
+  for (MessageId m = 0; m < graph.messages.size(); ++m) {
+    by_source[first[source(graph.messages[m])]++] = m;
+  }
+  std::vector<ConnectionId> latest(ranks, kNone);  // by destination
+  std::vector<ConnectionId> next;  // of a connection: another to the same destination
   graph.num_channels = 0;
-  for (Message& m : graph.messages) {
+  for (const MessageId id : by_source) {
+    Message& m = graph.messages[id];
     const Node& send = graph.nodes[m.send];
-    const Node& recv = graph.nodes[m.recv];
+    const std::int32_t dst = graph.nodes[m.recv].rank;
     m.channel += static_cast<std::int32_t>(send.instance) * channels;
     graph.num_channels = std::max(graph.num_channels, m.channel + 1);
-    const auto [it, fresh] =
-        ids.try_emplace({pack(send.rank, recv.rank), static_cast<std::uint64_t>(m.channel)},
-                        static_cast<ConnectionId>(graph.connections.size()));
-    if (fresh) {
-      graph.connections.push_back({send.rank, recv.rank, m.channel, send.instance, kNone, kNone});
+    ConnectionId& head = latest[static_cast<std::size_t>(dst)];
+    if (head != kNone && graph.connections[head].src != send.rank) head = kNone;
+    ConnectionId c = head;
+    while (c != kNone && graph.connections[c].channel != m.channel) c = next[c];
+    if (c == kNone) {
+      c = static_cast<ConnectionId>(graph.connections.size());
+      graph.connections.push_back({send.rank, dst, m.channel, send.instance, kNone, kNone});
+      next.push_back(head);
+      head = c;
     }
-    m.connection = it->second;
+    m.connection = c;
   }
 }
 

@@ -2,7 +2,7 @@
 #include "passes/assign_threadblocks.h"
 
 #include <algorithm>
-#include <tuple>
+#include <span>
 #include <unordered_map>
 
 #include "hocket/diagnostic.h"
@@ -16,34 +16,39 @@ class Assigner {
   Assigner(Graph& graph, const Capacity& capacity)
       : graph_(graph),
         capacity_(capacity),
-        by_rank_(static_cast<std::size_t>(graph.trace->num_ranks())) {}
+        ranks_(static_cast<std::size_t>(graph.trace->num_ranks())) {}
 
   void run() {
     graph_.blocks.clear();
+    graph_.first_block_of_rank.assign(1, 0);
     graph_.block_of.assign(graph_.size(), kNone);
     graph_.position.assign(graph_.size(), 0);
-    if (graph_.trace->placement == Placement::manual) {
-      place_manually();
-    } else {
-      bind_fused();
-      pair_the_rest();
-      place_automatically();
+    const bool manual = graph_.trace->placement == Placement::manual;
+    if (!manual) prepare();
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      if (manual) {
+        place_manually(r);
+      } else {
+        bind_fused(r);
+        pair_the_rest(r);
+        place_automatically(r);
+      }
+      graph_.first_block_of_rank.push_back(static_cast<BlockId>(graph_.blocks.size()));
     }
+    list_nodes();
   }
 
  private:
-  BlockId new_block(std::int32_t rank, std::int32_t channel, std::uint32_t instance) {
+  BlockId new_block(std::size_t rank, std::int32_t channel, std::uint32_t instance) {
     const auto id = static_cast<BlockId>(graph_.blocks.size());
-    graph_.blocks.push_back({rank, -1, -1, channel, instance, {}});
-    by_rank_[static_cast<std::size_t>(rank)].push_back(id);
+    graph_.blocks.push_back({static_cast<std::int32_t>(rank), -1, -1, channel, instance});
+    length_.push_back(0);
     return id;
   }
 
   void append(NodeId n, BlockId b) {
-    Block& block = graph_.blocks[b];
     graph_.block_of[n] = b;
-    graph_.position[n] = static_cast<std::uint32_t>(block.nodes.size());
-    block.nodes.push_back(n);
+    graph_.position[n] = length_[b]++;
   }
 
   void give_send(ConnectionId c, BlockId b) {
@@ -60,97 +65,109 @@ class Assigner {
   ConnectionId in_of(const Node& n) const { return graph_.messages[n.in].connection; }
   ConnectionId out_of(const Node& n) const { return graph_.messages[n.out].connection; }
 
-  void place_manually() {
-    std::unordered_map<HashKey, BlockId, HashKeyHash> ids;
-    for (const NodeId n : graph_.order) {
+  void place_manually(std::size_t rank) {
+    std::unordered_map<std::uint64_t, BlockId> ids;  // by number and instance
+    for (const NodeId n : graph_.nodes_of_rank(rank)) {
       const Node& node = graph_.nodes[n];
       const auto [it, fresh] =
-          ids.try_emplace(HashKey{pack(node.rank, node.manual_tb), node.instance}, kNone);
-      if (fresh) it->second = new_block(node.rank, 0, node.instance);
+          ids.try_emplace(pack(node.manual_tb, static_cast<std::int32_t>(node.instance)), kNone);
+      if (fresh) it->second = new_block(rank, 0, node.instance);
       if (node.out != kNone) give_send(out_of(node), it->second);
       if (node.in != kNone) give_recv(in_of(node), it->second);
       append(n, it->second);
     }
   }
 
+  // Connections of each rank, and those that carry a step of more transfers than there are slots.
+  void prepare() {
+    const std::size_t count = graph_.connections.size();
+    first_out_.assign(ranks_ + 1, 0);
+    first_in_.assign(ranks_ + 1, 0);
+    for (const Connection& c : graph_.connections) {
+      ++first_out_[static_cast<std::size_t>(c.src) + 1];
+      ++first_in_[static_cast<std::size_t>(c.dst) + 1];
+    }
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      first_out_[r + 1] += first_out_[r];
+      first_in_[r + 1] += first_in_[r];
+    }
+    in_.resize(count);
+    std::vector<std::uint32_t> next(first_in_.begin(), first_in_.end() - 1);
+    for (ConnectionId c = 0; c < count; ++c) {
+      in_[next[static_cast<std::size_t>(graph_.connections[c].dst)]++] = c;
+    }
+    tight_.assign(count, false);
+    for (const Message& m : graph_.messages) {
+      if (capacity_.transfers(graph_.nodes[m.recv].count) > capacity_.slots) {
+        tight_[m.connection] = true;
+      }
+    }
+    latest_from_.assign(ranks_, kNone);
+    next_from_.assign(count, kNone);
+    consumer_.assign(graph_.size(), kNone);
+  }
+
   // assign_channels has made the ties of fused nodes one to one.
-  void bind_fused() {
-    for (const NodeId n : graph_.order) {
+  void bind_fused(std::size_t rank) {
+    for (const NodeId n : graph_.nodes_of_rank(rank)) {
       const Node& node = graph_.nodes[n];
       if (node.in == kNone || node.out == kNone) continue;
       const ConnectionId in = in_of(node);
       const ConnectionId out = out_of(node);
-      BlockId b = graph_.connections[in].recv_block;
-      if (b == kNone) b = graph_.connections[out].send_block;
-      if (b == kNone) b = new_block(node.rank, graph_.connections[in].channel, node.instance);
+      if (graph_.connections[in].recv_block != kNone) continue;
+      const BlockId b = new_block(rank, graph_.connections[in].channel, node.instance);
       give_recv(in, b);
       give_send(out, b);
     }
   }
 
-  void pair_the_rest() {
-    const std::vector<bool> tight = tight_connections();
-    std::unordered_map<HashKey, ConnectionId, HashKeyHash> free_recv;  // by rank, peer, channel
-    const auto key = [](std::int32_t rank, std::int32_t peer, const Connection& c) {
-      return HashKey{pack(rank, peer), static_cast<std::uint64_t>(c.channel)};
-    };
-    for (ConnectionId c = 0; c < graph_.connections.size(); ++c) {
-      const Connection& connection = graph_.connections[c];
-      if (connection.recv_block == kNone && !tight[c]) {
-        free_recv.emplace(key(connection.dst, connection.src, connection), c);
-      }
+  void pair_the_rest(std::size_t rank) {
+    const std::span<const ConnectionId> in(in_.data() + first_in_[rank],
+                                           first_in_[rank + 1] - first_in_[rank]);
+    for (const ConnectionId c : in) {
+      const auto peer = static_cast<std::size_t>(graph_.connections[c].src);
+      if (graph_.connections[c].recv_block != kNone || tight_[c]) continue;
+      next_from_[c] = latest_from_[peer];
+      latest_from_[peer] = c;
     }
-    for (ConnectionId c = 0; c < graph_.connections.size(); ++c) {
+    // make_connections numbers connections by their source.
+    for (ConnectionId c = first_out_[rank]; c < first_out_[rank + 1]; ++c) {
       const Connection& connection = graph_.connections[c];
       if (connection.send_block != kNone) continue;
-      const BlockId b = new_block(connection.src, connection.channel, connection.instance);
+      const BlockId b = new_block(rank, connection.channel, connection.instance);
       give_send(c, b);
-      if (tight[c]) continue;
-      const auto it = free_recv.find(key(connection.src, connection.dst, connection));
-      if (it == free_recv.end()) continue;
-      give_recv(it->second, b);
-      free_recv.erase(it);
-    }
-    for (ConnectionId c = 0; c < graph_.connections.size(); ++c) {
-      const Connection& connection = graph_.connections[c];
-      if (connection.recv_block == kNone) {
-        give_recv(c, new_block(connection.dst, connection.channel, connection.instance));
+      if (tight_[c]) continue;
+      ConnectionId back = latest_from_[static_cast<std::size_t>(connection.dst)];
+      while (back != kNone && graph_.connections[back].channel != connection.channel) {
+        back = next_from_[back];
       }
+      if (back != kNone) give_recv(back, b);
+    }
+    for (const ConnectionId c : in) {
+      latest_from_[static_cast<std::size_t>(graph_.connections[c].src)] = kNone;
+      if (graph_.connections[c].recv_block != kNone) continue;
+      give_recv(c, new_block(rank, graph_.connections[c].channel, graph_.connections[c].instance));
     }
   }
 
-  // Connections that carry a step of more transfers than there are slots.
-  std::vector<bool> tight_connections() const {
-    std::vector<bool> tight(graph_.connections.size(), false);
-    for (const Message& m : graph_.messages) {
-      if (capacity_.transfers(graph_.nodes[m.recv].count) > capacity_.slots) {
-        tight[m.connection] = true;
-      }
-    }
-    return tight;
-  }
-
-  void place_automatically() {
-    find_consumers();
-    for (const NodeId n : graph_.order) {
+  void place_automatically(std::size_t rank) {
+    find_consumers(rank);
+    for (const NodeId n : graph_.nodes_of_rank(rank)) {
       const Node& node = graph_.nodes[n];
-      BlockId b = kNone;
       if (node.out != kNone) {
-        b = graph_.connections[out_of(node)].send_block;
+        append(n, graph_.connections[out_of(node)].send_block);
       } else if (node.in != kNone) {
-        b = graph_.connections[in_of(node)].recv_block;
+        append(n, graph_.connections[in_of(node)].recv_block);
       } else {
-        b = choose_local(n);
+        append(n, choose_local(n, rank));
       }
-      append(n, b);
     }
   }
 
   // Of every local operation: the threadblock of the first node that sends or receives and depends
   // on it.
-  void find_consumers() {
-    consumer_.assign(graph_.size(), kNone);
-    for (const NodeId n : graph_.order) {
+  void find_consumers(std::size_t rank) {
+    for (const NodeId n : graph_.nodes_of_rank(rank)) {
       const Node& node = graph_.nodes[n];
       if (node.in == kNone && node.out == kNone) continue;
       for (const NodeId p : graph_.preds_of(n)) {
@@ -164,7 +181,7 @@ class Assigner {
 
   // Beside what it waits for (one wait less), else beside what waits for it, else where least is to
   // do.
-  BlockId choose_local(NodeId n) {
+  BlockId choose_local(NodeId n, std::size_t rank) {
     const Node& node = graph_.nodes[n];
     BlockId latest = kNone;
     std::uint32_t latest_position = 0;
@@ -182,24 +199,38 @@ class Assigner {
       return consumer_[n];
     }
     BlockId least = kNone;
-    for (const BlockId b : by_rank_[static_cast<std::size_t>(node.rank)]) {
+    for (BlockId b = graph_.first_block_of_rank[rank]; b < graph_.blocks.size(); ++b) {
       if (graph_.blocks[b].instance != node.instance) continue;
-      if (least == kNone || graph_.blocks[b].nodes.size() < graph_.blocks[least].nodes.size()) {
-        least = b;
-      }
+      if (least == kNone || length_[b] < length_[least]) least = b;
     }
     if (least != kNone) return least;
-    return new_block(node.rank, static_cast<std::int32_t>(node.instance) * channels_per_instance(),
-                     node.instance);
+    const std::int32_t channels =
+        graph_.num_channels / static_cast<std::int32_t>(graph_.num_instances);
+    return new_block(rank, static_cast<std::int32_t>(node.instance) * channels, node.instance);
   }
 
-  std::int32_t channels_per_instance() const {
-    return graph_.num_channels / static_cast<std::int32_t>(graph_.num_instances);
+  void list_nodes() {
+    graph_.first_of_block.assign(graph_.blocks.size() + 1, 0);
+    for (BlockId b = 0; b < graph_.blocks.size(); ++b) {
+      graph_.first_of_block[b + 1] = graph_.first_of_block[b] + length_[b];
+    }
+    graph_.block_nodes.resize(graph_.order.size());
+    for (const NodeId n : graph_.order) {
+      graph_.block_nodes[graph_.first_of_block[graph_.block_of[n]] + graph_.position[n]] = n;
+    }
   }
 
   Graph& graph_;
   Capacity capacity_;
-  std::vector<std::vector<BlockId>> by_rank_;
+  std::size_t ranks_;
+  std::vector<std::uint32_t> length_;     // nodes placed so far, by block
+  std::vector<std::uint32_t> first_out_;  // connections by source: ids are in that order
+  std::vector<std::uint32_t> first_in_;   // CSR: connections by destination
+  std::vector<ConnectionId> in_;
+  std::vector<bool> tight_;
+  std::vector<ConnectionId>
+      latest_from_;  // by peer: receive connections still to be paired, a list
+  std::vector<ConnectionId> next_from_;
   std::vector<BlockId> consumer_;
 };
 

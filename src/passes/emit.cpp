@@ -2,6 +2,7 @@
 #include "passes/emit.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "hocket/diagnostic.h"
@@ -42,31 +43,30 @@ class Emitter {
  private:
   void number_threadblocks() {
     const auto ranks = static_cast<std::size_t>(graph_.trace->num_ranks());
-    std::vector<BlockId> order(graph_.blocks.size());
-    for (BlockId b = 0; b < order.size(); ++b) order[b] = b;
-    std::sort(order.begin(), order.end(), [&](BlockId a, BlockId b) {
-      const Block& x = graph_.blocks[a];
-      const Block& y = graph_.blocks[b];
-      return std::tie(x.rank, x.send, x.recv, x.channel, a) <
-             std::tie(y.rank, y.send, y.recv, y.channel, b);
-    });
     out_.ranks.resize(ranks);
+    number_.resize(graph_.blocks.size());
+    std::vector<BlockId> order;
     for (std::size_t r = 0; r < ranks; ++r) {
       RankProgram& rank = out_.ranks[r];
       const int id = static_cast<int>(r);
       rank.input_chunks = canonical_chunks(id, BufferKind::input);
       rank.output_chunks = canonical_chunks(id, BufferKind::output);
       rank.scratch_chunks = graph_.scratch_parts[r];
-    }
-    number_.resize(graph_.blocks.size());
-    for (const BlockId b : order) {
-      const Block& block = graph_.blocks[b];
-      std::vector<ThreadBlock>& list =
-          out_.ranks[static_cast<std::size_t>(block.rank)].threadblocks;
-      number_[b] = static_cast<std::int32_t>(list.size());
-      list.push_back(
-          {block.send, block.recv, block.channel, b, 0});  // first_step: the block, for now
-      if (block.channel >= out_.num_channels) out_.num_channels = block.channel + 1;
+      order.resize(graph_.num_blocks(r));
+      std::iota(order.begin(), order.end(), graph_.first_block_of_rank[r]);
+      std::sort(order.begin(), order.end(), [&](BlockId a, BlockId b) {
+        const Block& x = graph_.blocks[a];
+        const Block& y = graph_.blocks[b];
+        return std::tie(x.send, x.recv, x.channel, a) < std::tie(y.send, y.recv, y.channel, b);
+      });
+      rank.threadblocks.reserve(order.size());
+      for (const BlockId b : order) {
+        const Block& block = graph_.blocks[b];
+        number_[b] = static_cast<std::int32_t>(rank.threadblocks.size());
+        // first_step holds the block until its steps are emitted.
+        rank.threadblocks.push_back({block.send, block.recv, block.channel, b, 0});
+        out_.num_channels = std::max(out_.num_channels, block.channel + 1);
+      }
     }
   }
 
@@ -80,9 +80,9 @@ class Emitter {
 
   void number_steps() {
     step_of_.assign(graph_.size(), -1);
-    for (const Block& block : graph_.blocks) {
+    for (BlockId b = 0; b < graph_.blocks.size(); ++b) {
       std::int32_t step = 0;
-      for (const NodeId n : block.nodes) {
+      for (const NodeId n : graph_.nodes_of_block(b)) {
         const auto waits = static_cast<std::int32_t>(graph_.waits_of(n).size());
         step += std::max(waits - 1, 0);
         step_of_[n] = step++;
@@ -92,10 +92,10 @@ class Emitter {
   }
 
   void emit_steps(ThreadBlock& tb) {
-    const Block& block = graph_.blocks[tb.first_step];
+    const BlockId b = tb.first_step;
     tb.first_step = static_cast<std::uint32_t>(out_.steps.size());
     std::size_t chain = 0;  // `re` steps that a loader may have merged so far
-    for (const NodeId n : block.nodes) {
+    for (const NodeId n : graph_.nodes_of_block(b)) {
       const std::span<const NodeId> waits = graph_.waits_of(n);
       for (std::size_t i = 0; i + 1 < waits.size(); ++i) {
         Step nop;

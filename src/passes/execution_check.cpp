@@ -13,7 +13,9 @@ class Execution {
         piece_(graph.blocks.size(), 0),
         queued_(graph.blocks.size(), true),
         done_(graph.size(), false),
-        waiters_(graph.blocks.size()),
+        listed_(graph.blocks.size(), false),
+        first_waiter_(graph.blocks.size(), kNone),
+        next_waiter_(graph.blocks.size(), kNone),
         used_(graph.connections.size(), 0) {}
 
   bool run() {
@@ -23,7 +25,7 @@ class Execution {
       const BlockId b = ready_.back();
       ready_.pop_back();
       queued_[b] = false;
-      const std::vector<NodeId>& nodes = graph_.blocks[b].nodes;
+      const std::span<const NodeId> nodes = graph_.nodes_of_block(b);
       while (at_[b] < nodes.size() && step(b, nodes[at_[b]])) {
       }
       if (at_[b] == nodes.size()) ++finished;
@@ -33,7 +35,7 @@ class Execution {
 
  private:
   void wake(BlockId b) {
-    if (queued_[b] || at_[b] == graph_.blocks[b].nodes.size()) return;
+    if (queued_[b] || at_[b] == graph_.nodes_of_block(b).size()) return;
     queued_[b] = true;
     ready_.push_back(b);
   }
@@ -45,7 +47,11 @@ class Execution {
     if (piece_[b] == 0) {
       for (const NodeId w : graph_.waits_of(n)) {
         if (!done_[w]) {
-          waiters_[graph_.block_of[w]].push_back(b);
+          if (!listed_[b]) {
+            listed_[b] = true;
+            next_waiter_[b] = first_waiter_[graph_.block_of[w]];
+            first_waiter_[graph_.block_of[w]] = b;
+          }
           return false;
         }
       }
@@ -61,8 +67,12 @@ class Execution {
     piece_[b] = 0;
     done_[n] = true;
     ++at_[b];
-    for (const BlockId waiter : waiters_[b]) wake(waiter);
-    waiters_[b].clear();
+    while (first_waiter_[b] != kNone) {
+      const BlockId waiter = first_waiter_[b];
+      first_waiter_[b] = next_waiter_[waiter];
+      listed_[waiter] = false;
+      wake(waiter);
+    }
     return true;
   }
 
@@ -72,7 +82,9 @@ class Execution {
   std::vector<int> piece_;
   std::vector<bool> queued_;
   std::vector<bool> done_;
-  std::vector<std::vector<BlockId>> waiters_;  // blocks that wait for some node of this one
+  std::vector<bool> listed_;           // a block that is in such a list already
+  std::vector<BlockId> first_waiter_;  // lists of the blocks that wait for some node of a block;
+  std::vector<BlockId> next_waiter_;   // a block waits for one other at a time
   std::vector<int> used_;
   std::vector<BlockId> ready_;
 };

@@ -10,18 +10,19 @@ namespace hocket::passes {
 void gather_waits(Graph& graph, const Capacity& capacity) {
   std::vector<std::vector<NodeId>> moved(graph.size());
   bool any = false;
-  for (const Block& block : graph.blocks) {
-    for (std::size_t i = 0; i < block.nodes.size();) {
+  for (BlockId b = 0; b < graph.blocks.size(); ++b) {
+    const std::span<const NodeId> nodes = graph.nodes_of_block(b);
+    for (std::size_t i = 0; i < nodes.size();) {
       std::size_t end = i;
-      while (end < block.nodes.size() && graph.nodes[block.nodes[end]].op == OpCode::reduce) ++end;
+      while (end < nodes.size() && graph.nodes[nodes[end]].op == OpCode::reduce) ++end;
       std::vector<NodeId> all;
       for (std::size_t k = i; k < end; ++k) {
-        for (const NodeId w : graph.waits_of(block.nodes[k])) all.push_back(w);
+        for (const NodeId w : graph.waits_of(nodes[k])) all.push_back(w);
       }
       // Of several waits for one threadblock the latest implies the others.
-      std::sort(all.begin(), all.end(), [&](NodeId a, NodeId b) {
-        return std::pair(graph.block_of[a], graph.position[a]) <
-               std::pair(graph.block_of[b], graph.position[b]);
+      std::sort(all.begin(), all.end(), [&](NodeId x, NodeId y) {
+        return std::pair(graph.block_of[x], graph.position[x]) <
+               std::pair(graph.block_of[y], graph.position[y]);
       });
       std::vector<NodeId> kept;
       for (const NodeId w : all) {
@@ -29,7 +30,7 @@ void gather_waits(Graph& graph, const Capacity& capacity) {
         kept.push_back(w);
       }
       if (end > i + 1) any = any || !kept.empty();
-      if (end > i) moved[block.nodes[i]] = std::move(kept);
+      if (end > i) moved[nodes[i]] = std::move(kept);
       i = std::max(end, i + 1);
     }
   }

@@ -69,7 +69,6 @@ struct Block {
   std::int32_t recv = -1;
   std::int32_t channel = 0;
   std::uint32_t instance = 0;
-  std::vector<NodeId> nodes;  // in execution order
 };
 
 // What the receiver of a message does not do itself, because the target cannot.
@@ -101,7 +100,17 @@ struct Graph {
   std::int32_t num_channels = 0;
   std::vector<Connection> connections;
   std::vector<NodeId> order;  // the global order, active nodes only
+
+  // The global order rank by rank: CSR over ranks, set by schedule.
+  std::vector<std::uint32_t> first_of_rank;
+  std::vector<NodeId> rank_nodes;
+
+  // Threadblocks, those of a rank together, and their nodes in execution order: set by
+  // assign_threadblocks.
   std::vector<Block> blocks;
+  std::vector<BlockId> first_block_of_rank;   // by rank, and the end
+  std::vector<std::uint32_t> first_of_block;  // CSR over blocks
+  std::vector<NodeId> block_nodes;
   std::vector<BlockId> block_of;        // of a node
   std::vector<std::uint32_t> position;  // of a node in its block
 
@@ -117,6 +126,19 @@ struct Graph {
   }
   std::span<const NodeId> waits_of(NodeId n) const {
     return {waits.data() + first_wait[n], first_wait[n + 1] - first_wait[n]};
+  }
+  std::span<const NodeId> nodes_of_rank(std::size_t rank) const {
+    return {rank_nodes.data() + first_of_rank[rank], first_of_rank[rank + 1] - first_of_rank[rank]};
+  }
+  std::span<const NodeId> nodes_of_block(BlockId b) const {
+    return {block_nodes.data() + first_of_block[b], first_of_block[b + 1] - first_of_block[b]};
+  }
+  // The number of a block among those of its rank.
+  std::uint32_t local_block(BlockId b) const {
+    return b - first_block_of_rank[static_cast<std::size_t>(blocks[b].rank)];
+  }
+  std::uint32_t num_blocks(std::size_t rank) const {
+    return first_block_of_rank[rank + 1] - first_block_of_rank[rank];
   }
   NodeId resolve(NodeId n) const { return absorbed_into[n]; }
   std::size_t size() const { return nodes.size(); }

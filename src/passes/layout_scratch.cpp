@@ -29,8 +29,8 @@ struct Run {
 
 class RankLayout {
  public:
-  RankLayout(Graph& graph, const RankOrder& ranks, std::size_t rank)
-      : graph_(graph), ranks_(ranks), rank_(rank), nodes_(ranks.of(rank)) {}
+  RankLayout(Graph& graph, std::size_t rank)
+      : graph_(graph), rank_(rank), nodes_(graph.nodes_of_rank(rank)) {}
 
   // Returns the parts used.
   std::int32_t run() {
@@ -91,7 +91,7 @@ class RankLayout {
   // For every run: the last access of each threadblock, and what is known of every threadblock at
   // all of the run's first writes.
   void learn_lives() {
-    const std::size_t width = ranks_.num_blocks[rank_];
+    const std::size_t width = graph_.num_blocks(rank_);
     last_.assign(runs_.size() * width,
                  0);  // number of nodes of the threadblock up to its last access
     known_.assign(runs_.size() * width, 0xffffffffu);
@@ -106,9 +106,9 @@ class RankLayout {
     std::size_t next = 0;  // accesses_ is in the rank's order
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
       const NodeId n = nodes_[i];
-      const std::uint32_t tb = ranks_.local_block[graph_.block_of[n]];
+      const std::uint32_t tb = graph_.local_block(graph_.block_of[n]);
       for (const NodeId w : graph_.waits_of(n)) {
-        clocks.wait(tb, ranks_.local_block[graph_.block_of[w]], graph_.position[w], w);
+        clocks.wait(tb, graph_.local_block(graph_.block_of[w]), graph_.position[w], w);
       }
       for (; next < accesses_.size() && accesses_[next].node_in_rank == i; ++next) {
         const Access& a = accesses_[next];
@@ -149,7 +149,7 @@ class RankLayout {
   // Whether every access to `a` is over, in every schedule, before `b` begins.
   bool over_before(std::uint32_t a, std::uint32_t b) const {
     if (runs_[a].last >= runs_[b].born) return false;
-    const std::size_t width = ranks_.num_blocks[rank_];
+    const std::size_t width = graph_.num_blocks(rank_);
     for (std::size_t t = 0; t < width; ++t) {
       if (last_[a * width + t] > known_[b * width + t]) return false;
     }
@@ -210,7 +210,6 @@ class RankLayout {
   }
 
   Graph& graph_;
-  const RankOrder& ranks_;
   std::size_t rank_;
   std::span<const NodeId> nodes_;
   std::vector<Access> accesses_;
@@ -224,11 +223,10 @@ class RankLayout {
 }  // namespace
 
 void layout_scratch(Graph& graph) {
-  const RankOrder ranks(graph);
   const auto count = static_cast<std::size_t>(graph.trace->num_ranks());
   graph.scratch_parts.assign(count, 0);
   for (std::size_t r = 0; r < count; ++r) {
-    graph.scratch_parts[r] = RankLayout(graph, ranks, r).run();
+    graph.scratch_parts[r] = RankLayout(graph, r).run();
   }
 }
 

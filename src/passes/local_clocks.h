@@ -52,30 +52,4 @@ class LocalClocks {
   std::unordered_map<NodeId, std::size_t> remembered_;
 };
 
-// The nodes of each rank in the global order, and the number of each threadblock within its rank.
-struct RankOrder {
-  std::vector<std::uint32_t> first;  // by rank, into nodes
-  std::vector<NodeId> nodes;
-  std::vector<std::uint32_t> local_block;  // by BlockId
-  std::vector<std::uint32_t> num_blocks;   // by rank
-
-  explicit RankOrder(const Graph& graph) {
-    const auto ranks = static_cast<std::size_t>(graph.trace->num_ranks());
-    first.assign(ranks + 1, 0);
-    for (const NodeId n : graph.order) ++first[static_cast<std::size_t>(graph.nodes[n].rank) + 1];
-    for (std::size_t r = 0; r < ranks; ++r) first[r + 1] += first[r];
-    nodes.resize(graph.order.size());
-    std::vector<std::uint32_t> next(first.begin(), first.end() - 1);
-    for (const NodeId n : graph.order)
-      nodes[next[static_cast<std::size_t>(graph.nodes[n].rank)]++] = n;
-    num_blocks.assign(ranks, 0);
-    for (const Block& b : graph.blocks) {
-      local_block.push_back(num_blocks[static_cast<std::size_t>(b.rank)]++);
-    }
-  }
-  std::span<const NodeId> of(std::size_t rank) const {
-    return {nodes.data() + first[rank], first[rank + 1] - first[rank]};
-  }
-};
-
 }  // namespace hocket::passes

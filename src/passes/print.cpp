@@ -22,7 +22,7 @@ class Printer {
         const Block& block = graph_.blocks[b];
         put("threadblock {}: rank {} send {} recv {} channel {}\n", b, block.rank, block.send,
             block.recv, block.channel);
-        for (const NodeId n : block.nodes) line(n);
+        for (const NodeId n : graph_.nodes_of_block(b)) line(n);
       }
     }
     return std::move(out_);

@@ -280,9 +280,7 @@ void take_trace_order(Graph& graph) {
   }
 }
 
-}  // namespace
-
-int schedule(Graph& graph, const Capacity& capacity, std::int32_t channel_budget) {
+int find_order(Graph& graph, const Capacity& capacity, std::int32_t channel_budget) {
   constexpr int kRounds = 8;
   int walls = 0;
   std::vector<NodeId> stuck;
@@ -303,6 +301,25 @@ int schedule(Graph& graph, const Capacity& capacity, std::int32_t channel_budget
     if (graph.absorbed[n] != kNone) graph.unfuse(n);
   }
   if (!try_all(ChainPolicy::shared)) take_trace_order(graph);
+  return walls;
+}
+
+void group_by_rank(Graph& graph) {
+  const auto ranks = static_cast<std::size_t>(graph.trace->num_ranks());
+  graph.first_of_rank.assign(ranks + 1, 0);
+  const auto rank = [&](NodeId n) { return static_cast<std::size_t>(graph.nodes[n].rank); };
+  for (const NodeId n : graph.order) ++graph.first_of_rank[rank(n) + 1];
+  for (std::size_t r = 0; r < ranks; ++r) graph.first_of_rank[r + 1] += graph.first_of_rank[r];
+  std::vector<std::uint32_t> next(graph.first_of_rank.begin(), graph.first_of_rank.end() - 1);
+  graph.rank_nodes.resize(graph.order.size());
+  for (const NodeId n : graph.order) graph.rank_nodes[next[rank(n)]++] = n;
+}
+
+}  // namespace
+
+int schedule(Graph& graph, const Capacity& capacity, std::int32_t channel_budget) {
+  const int walls = find_order(graph, capacity, channel_budget);
+  group_by_rank(graph);
   return walls;
 }
 

@@ -12,7 +12,6 @@ class Synchronizer {
  public:
   explicit Synchronizer(Graph& graph)
       : graph_(graph),
-        ranks_(graph),
         when_(graph.size(), 0),
         awaited_(graph.size(), false),
         kept_first_(graph.size(), kNone) {
@@ -50,7 +49,7 @@ class Synchronizer {
   }
 
   void rank(std::size_t r) {
-    const std::span<const NodeId> nodes = ranks_.of(r);
+    const std::span<const NodeId> nodes = graph_.nodes_of_rank(r);
     // Which nodes somebody may wait for: only they are worth remembering.
     bool any = false;
     for (const NodeId n : nodes) {
@@ -60,12 +59,12 @@ class Synchronizer {
       }
     }
     if (!any) return;
-    LocalClocks clocks(ranks_.num_blocks[r]);
+    LocalClocks clocks(graph_.num_blocks(r));
     for (const NodeId n : nodes) {
-      const std::uint32_t tb = ranks_.local_block[graph_.block_of[n]];
+      const std::uint32_t tb = graph_.local_block(graph_.block_of[n]);
       const auto first = static_cast<std::uint32_t>(kept_.size());
       for (const NodeId pred : foreign(n)) {
-        const std::uint32_t other = ranks_.local_block[graph_.block_of[pred]];
+        const std::uint32_t other = graph_.local_block(graph_.block_of[pred]);
         if (clocks.knows(tb, other, graph_.position[pred])) continue;
         clocks.wait(tb, other, graph_.position[pred], pred);
         kept_.push_back(pred);
@@ -81,7 +80,6 @@ class Synchronizer {
   }
 
   Graph& graph_;
-  RankOrder ranks_;
   std::vector<std::uint32_t> when_;  // position in the global order
   std::vector<bool> awaited_;
   std::vector<NodeId> found_;
