@@ -127,7 +127,11 @@ class Generator {
     reduce_chance_ = dice_.pick(std::vector<int>{0, 20, 50, 80});
     for (int tries = 0; tries < 12 * wanted && static_cast<int>(spec_.calls.size()) < wanted;
          ++tries) {
-      add_call(model);
+      if (dice_.chance(8)) {
+        add_chain(model);
+      } else {
+        add_call(model);
+      }
     }
     choose_fragments();
     choose_placement();
@@ -140,10 +144,13 @@ class Generator {
     if (dice_.chance(15)) spec_.ranks = 2;
     CollectiveSpec& c = spec_.collective;
     c.in_place = dice_.chance(35);
-    c.root = dice_.below(spec_.ranks);
     if (dice_.chance(45)) {
       c.kind = static_cast<CollectiveKind>(dice_.below(static_cast<int>(CollectiveKind::custom)));
       c.chunk_factor = dice_.between(1, limits_.max_chunks);
+      if (c.kind == CollectiveKind::broadcast || c.kind == CollectiveKind::reduce ||
+          c.kind == CollectiveKind::gather || c.kind == CollectiveKind::scatter) {
+        c.root = dice_.below(spec_.ranks);
+      }
     } else {
       for (int r = 0; r < spec_.ranks; ++r) {
         RankShape shape;
@@ -209,7 +216,7 @@ class Generator {
       const int back = std::min<int>(dice_.between(1, 3), static_cast<int>(spec_.calls.size()));
       place = spec_.calls[spec_.calls.size() - static_cast<std::size_t>(back)].dst;
       if (dice_.chance(15)) place.size = random_size();
-      if (dice_.chance(10)) place.index += dice_.between(-1, 1);
+      if (dice_.chance(place.size > 1 ? 25 : 8)) place.index += dice_.between(-1, 1);
     } else {
       place = {dice_.below(spec_.ranks), dice_.below(4), dice_.below(2 * limits_.max_chunks),
                random_size()};
@@ -225,6 +232,35 @@ class Generator {
     call.dst.size = call.src.size;
     if (!linked(call.src.rank, call.dst.rank)) return;
     if (!(call.reduce ? choose_sum(model, call) : choose_destination(model, call))) return;
+    add(model, call);
+  }
+
+  // Hop after hop over the same place, adding or copying, with other uses of what passes.
+  void add_chain(Model& model) {
+    Place at;
+    if (!choose_source(model, at)) return;
+    const int percent = dice_.pick(std::vector<int>{0, 50, 100});
+    for (int hops = dice_.between(2, 7); hops > 0; --hops) {
+      Call call;
+      call.src = at;
+      call.dst = at;
+      call.dst.rank = dice_.below(spec_.ranks);
+      const Cell canonical = model.cell(at.rank, at.buffer, at.index);
+      call.dst.buffer = canonical.buffer;
+      call.dst.index = canonical.index;
+      if (call.dst.rank == at.rank || !linked(at.rank, call.dst.rank)) continue;
+      call.reduce =
+          dice_.chance(percent) && model.readable(call.dst) && model.can_add(call.src, call.dst);
+      if (call.dst.buffer <= 1 &&
+          call.dst.index + call.dst.size > model.size(call.dst.rank, call.dst.buffer)) {
+        continue;
+      }
+      add(model, call);
+      at = call.dst;
+    }
+  }
+
+  void add(Model& model, Call call) {
     call.shape = dice_.chance(70) ? Shape::direct : static_cast<Shape>(dice_.below(4));
     if (call.shape == Shape::split) {
       Place larger = call.src;

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 
+#include "hocket/compile.h"
 #include "random/program_generator.h"
 #include "random/property.h"
 
@@ -38,6 +39,18 @@ Checks checks_of(std::uint64_t seed) {
   return checks;
 }
 
+// Most are small, so that much of what can meet does; every twentieth is large.
+GeneratorLimits limits_of(std::uint64_t seed) {
+  GeneratorLimits limits;
+  if (seed % 20 == 0) {
+    limits.max_ranks = 9;
+    limits.max_calls = 120;
+    limits.max_chunks = 6;
+    limits.max_instances = 6;
+  }
+  return limits;
+}
+
 class RandomPrograms : public testing::TestWithParam<int> {};
 
 TEST_P(RandomPrograms, CompileToWhatTheyMean) {
@@ -55,7 +68,7 @@ TEST_P(RandomPrograms, CompileToWhatTheyMean) {
     }
     const std::uint64_t seed = first + done * kShards + static_cast<std::uint64_t>(GetParam());
     const Checks checks = checks_of(seed);
-    const ProgramSpec spec = generate(seed);
+    const ProgramSpec spec = generate(seed, limits_of(seed));
     const Outcome outcome = check_program(spec, checks);
     if (outcome.kind == Outcome::Kind::refused) ++refused;
     if (outcome.kind != Outcome::Kind::wrong) continue;
@@ -147,6 +160,30 @@ TEST(Generator, CoversTheLanguage) {
                        "explicit channel",
                        "fragment"};
   for (const char* feature : all) EXPECT_GE(seen[feature], 40) << feature;
+}
+
+// The compiled programs use everything that the compiler can make of them.
+TEST(Generator, ReachesEveryStepAndEveryKindOfWait) {
+  std::map<std::string, std::int64_t> seen;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    const ProgramSpec spec = generate(seed);
+    for (const Target target : {Target::hocket, Target::rccl}) {
+      const Algorithm a =
+          compile(replay(spec, collective_of(spec)), {.target = target, .check_limits = false});
+      const AlgorithmStats s = stats(a);
+      for (int op = 0; op < kNumOps; ++op) {
+        seen[std::string(op_info(static_cast<OpCode>(op)).name)] += s.steps_by_op[op];
+      }
+      seen["dependences"] += s.dependences;
+      seen["programs with scratch"] += s.max_scratch_chunks > 0 ? 1 : 0;
+      seen["programs with several channels"] += s.channels > 1 ? 1 : 0;
+      for (const Step& step : a.steps) seen["steps of several chunks"] += step.count > 1 ? 1 : 0;
+    }
+  }
+  for (const auto& [what, times] : seen) {
+    std::cout << "  " << what << " " << times << "\n";
+    EXPECT_GE(times, 60) << what;
+  }
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ class Shrinker {
       s.collective.shapes.push_back(shape);
     }
     s.collective.kind = CollectiveKind::custom;
+    s.collective.root = 0;
     s.collective.chunk_factor = 1;
     return true;
   }
