@@ -5,7 +5,7 @@
 // Everything downstream (trace check, compiler liveness, runtime check, verifier) reads only this.
 //
 // Shapes, with n ranks and chunk factor c (chunks of the smaller buffer, except alltoall and
-// scatter, whose larger buffer has n*c), F = c:
+// scatter, whose larger buffer has n*c):
 //
 //   collective        input      output     result on rank r
 //   allreduce         c          c          out[k] = sum over q of in_q[k]

@@ -9,7 +9,7 @@ namespace {
 
 using Origins = std::vector<Origin>;
 
-Program in_place(Collective collective) {
+Program in_place(const Collective& collective) {
   return Program("p", fully_connected(collective.num_ranks()), collective);
 }
 

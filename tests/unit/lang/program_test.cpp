@@ -12,7 +12,7 @@ namespace {
 
 using Origins = std::vector<Origin>;
 
-Program two_ranks(Collective collective = allgather(2, 4)) {
+Program two_ranks(const Collective& collective = allgather(2, 4)) {
   return Program("p", fully_connected(collective.num_ranks()), collective);
 }
 

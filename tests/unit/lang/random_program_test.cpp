@@ -128,10 +128,11 @@ struct Model {
 
 class RandomPrograms : public ::testing::TestWithParam<int> {
  protected:
+  void seed(int n) { random_.seed(static_cast<unsigned>(n)); }
   int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   Buffer any_buffer() {
-    static const std::vector<Buffer> kBuffers = {Buffer::input, Buffer::output, "s", "t"};
-    return kBuffers[static_cast<std::size_t>(below(4))];
+    static const std::vector<Buffer> buffers = {Buffer::input, Buffer::output, "s", "t"};
+    return buffers[static_cast<std::size_t>(below(4))];
   }
   Shape any_shape() {
     const Kind kind = static_cast<Kind>(below(10));
@@ -141,6 +142,7 @@ class RandomPrograms : public ::testing::TestWithParam<int> {
     return {kind, n, 1 + below(3), below(2) == 0, rooted ? below(n) : 0};
   }
 
+ private:
   std::mt19937 random_;
 };
 
@@ -152,7 +154,7 @@ struct Range {
 };
 
 TEST_P(RandomPrograms, hold_what_the_model_holds) {
-  random_.seed(static_cast<unsigned>(GetParam()));
+  seed(GetParam());
   int done = 0;
   int refused = 0;
   int performed = 0;
