@@ -202,6 +202,54 @@ TEST(Sizes, DataLosesNothingOnItsWayThroughAShorterPlace) {
   }
 }
 
+// In place, the element that a shorter place lacks has two names too.
+TEST(Sizes, DataLosesNothingOnItsWayThroughAShorterPlaceInPlace) {
+  const RunOptions options{.count = 5, .in_place = true};
+  AlgorithmBuilder next(all_to_next_forward(2, 2, true));
+  next.tb(0, {.send = 1}).s(I(0)).s(I(1));
+  next.scratch(1, 1);
+  next.tb(1, {.recv = 0}).r(S(0)).r(O(0)).cpy(I(0), I(1)).cpy(S(0), O(0));
+  LocalExecutor same(next.build());
+  PerRank<float> in = {{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}};
+  EXPECT_EQ(run<float>(same, in, options, -1.0f)[1], in[0]);
+
+  // Rank 1's input is the second half of its output. Its chunk 0 makes room for the other's
+  // chunk 1.
+  AlgorithmBuilder gather(allgather(2, 2, true));
+  gather.tb(0, {.send = 1, .recv = 1}).s(I(0)).s(I(1)).r(O(2)).r(O(3));
+  gather.scratch(1, 2);
+  gather.tb(1, {.send = 0, .recv = 0})
+      .cpy(I(0), S(0))
+      .r(S(1))
+      .r(I(0))
+      .cpy(O(2), O(1))
+      .cpy(S(1), O(0))
+      .cpy(S(0), O(2))
+      .s(I(0))
+      .s(I(1));
+  LocalExecutor inside(gather.build());
+  const auto gathered = run<float>(inside, in, options, -1.0f);
+  EXPECT_EQ(gathered[1], (std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(gathered[0], gathered[1]);
+
+  // The mirror image: rank 1's output is the second half of its input.
+  AlgorithmBuilder reduced(reduce_scatter(2, 2, true));
+  reduced.tb(0, {.send = 1, .recv = 1}).s(I(2)).s(I(3)).rrc(I(0), O(0)).rrc(I(1), O(1));
+  reduced.scratch(1, 1);
+  reduced.tb(1, {.send = 0, .recv = 0})
+      .s(I(0))
+      .s(I(1))
+      .rrc(I(2), S(0))
+      .rrc(I(3), O(0))
+      .cpy(I(2), O(1))
+      .cpy(S(0), O(0));
+  LocalExecutor output_inside(reduced.build());
+  PerRank<float> both = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, {10, 20, 30, 40, 50, 60, 70, 80, 90, 99}};
+  const auto sums = run<float>(output_inside, both, options, -1.0f);
+  EXPECT_EQ(sums[0], (std::vector<float>{11, 22, 33, 44, 55}));
+  EXPECT_EQ(sums[1], (std::vector<float>{66, 77, 88, 99, 109}));
+}
+
 // Swapped chunks of unequal length: the missing element reads as zero, the surplus one is dropped.
 TEST(Sizes, AChunkInALongerPlaceEndsInZero) {
   CustomCollective swap("swap", 1, 2);

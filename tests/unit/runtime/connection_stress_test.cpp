@@ -31,6 +31,18 @@ TEST(Stress, RingsWithFewSlotsAndOneElementTiles) {
   }
 }
 
+// Two threadblocks that block at almost every element, a hundred thousand times.
+TEST(Stress, PingPong) {
+  AlgorithmBuilder b(alltoall(2, 1));
+  for (int rank : {0, 1}) {
+    b.tb(rank, {.send = 1 - rank, .recv = 1 - rank})
+        .cpy(I(rank), O(rank))
+        .s(I(1 - rank))
+        .r(O(1 - rank));
+  }
+  stress(b.build(), 100000 / 5, 1, 2);
+}
+
 TEST(Stress, ManyThreadblocksOnFewThreads) {
   for (const int threads : {2, 4}) stress(direct_alltoall(16, 1), 20, 1, threads);
 }
