@@ -107,7 +107,7 @@ bool ProgramState::copy(const Operand& src, const Place& dst, const Via& via, Ca
                 at, "copy through a scratch buffer, or in pieces that do not overlap");
   }
   const SlotRecord* in = slots_.view(from.rank, from.buffer).slots + from.index;
-  if (check_written(from, in, Code::UninitialisedChunk, "copy", at) > src.born) {
+  if (check_written(from, in, Code::UninitialisedChunk, "copy of", at) > src.born) {
     warn_stale(src, at);
   }
   SlotRecord* out = slots_.grow(dst.rank, dst.buffer, dst.index + dst.size).slots + dst.index;
@@ -130,9 +130,10 @@ void ProgramState::reduce(const Operand& dst, const Operand& src, const Via& via
   check_via(via, local, at);
   if (from.size != into.size) {
     throw Error(Code::ReduceSizeMismatch,
-                fmt::format("reduce of {} ({} chunks) into {} ({} chunks), but both must have "
+                fmt::format("reduce of {} ({} chunk{}) into {} ({} chunk{}), but both must have "
                             "equally many",
-                            describe(from), from.size, describe(into), into.size),
+                            describe(from), from.size, from.size == 1 ? "" : "s", describe(into),
+                            into.size, into.size == 1 ? "" : "s"),
                 at, "split() the larger one");
   }
   if (overlap(into, from)) {
@@ -242,10 +243,12 @@ std::uint32_t ProgramState::check_written(const Place& place, const SlotRecord* 
   std::uint32_t newest = 0;
   for (std::int32_t i = 0; i < place.size; ++i) {
     if (slots[i].value == kNothing) {
-      throw Error(code,
-                  fmt::format("{} {}, but nobody has written {}", doing, describe(place),
-                              describe({place.rank, place.buffer, place.index + i, 1})),
-                  at, "copy something there first");
+      throw Error(
+          code,
+          fmt::format(
+              "{} {}, but nobody has written {}", doing, describe(place),
+              place.size == 1 ? "it" : describe({place.rank, place.buffer, place.index + i, 1})),
+          at, "copy something there first");
     }
     newest = std::max(newest, slots[i].writer);
   }

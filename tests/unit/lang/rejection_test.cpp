@@ -330,7 +330,7 @@ TEST(Rejections, a_local_copy_needs_no_link) {
 TEST_F(Rejection, a_reduce_of_unequal_sizes) {
   const Diagnostic d = expect_rejected(
       Code::ReduceSizeMismatch,
-      "reduce of rank 1 input[0..1] (2 chunks) into rank 0 input[2] (1 chunks), but both must have "
+      "reduce of rank 1 input[0..1] (2 chunks) into rank 0 input[2] (1 chunk), but both must have "
       "equally many",
       [&](Guilty& guilty) {
         const Ref two = p.chunk(1, Buffer::input, 0, 2);
@@ -358,10 +358,17 @@ TEST(Rejections, a_reduce_of_what_nobody_has_written) {
                     p.state().reduce({in}, {out}, {}, CallSite::current());
                   });
   expect_rejected(Code::UninitialisedChunk,
-                  "copy rank 0 output[1..2], but nobody has written rank 0 output[1]",
+                  "copy of rank 0 output[1..2], but nobody has written rank 0 output[1]",
                   [&](Guilty& guilty) {
                     guilty.next_line();
                     p.state().copy({out}, {1, kOutputBuffer, 0, 2}, {}, CallSite::current());
+                  });
+  expect_rejected(Code::ReduceUninitialised,
+                  "reduce into rank 0 output[0], but nobody has written it", [&](Guilty& guilty) {
+                    const Operand one_out{{0, kOutputBuffer, 0, 1}};
+                    const Operand one_in{{0, kInputBuffer, 0, 1}};
+                    guilty.next_line();
+                    p.state().reduce(one_out, one_in, {}, CallSite::current());
                   });
   expect_rejected(Code::IndexOutOfRange, "rank 1 output[3..4] is not inside its buffer",
                   [&](Guilty& guilty) {
