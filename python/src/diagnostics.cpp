@@ -75,24 +75,20 @@ void emit_warning(const Diagnostic& diagnostic) {
     category = nb::handle(hooks().warning_category)(code_text(diagnostic.code));
   }
   const std::string text = warning_text(diagnostic);
-  int failed = 0;
-  if (diagnostic.where.known()) {
-    // The registry of the running frame's module keeps "once a line" working across calls.
-    PyObject* globals = PyEval_GetGlobals();
-    nb::object registry;
-    nb::object module = nb::str("<unknown>");
-    if (globals != nullptr) {
-      nb::dict names = nb::borrow<nb::dict>(globals);
-      if (!names.contains("__warningregistry__")) names["__warningregistry__"] = nb::dict();
-      registry = names["__warningregistry__"];
-      if (names.contains("__name__")) module = names["__name__"];
-    }
-    failed = PyErr_WarnExplicitObject(
-        category.ptr(), nb::str(text.c_str()).ptr(), nb::str(diagnostic.where.file.c_str()).ptr(),
-        static_cast<int>(diagnostic.where.line), module.ptr(), registry.ptr());
-  } else {
-    failed = PyErr_WarnEx(category.ptr(), text.c_str(), 1);
+  // Where nothing better is known, the running line of the user's.
+  const Location where = diagnostic.where.known() ? diagnostic.where : Location(here());
+  // The registry of the running frame's module keeps "once a line" working across calls.
+  nb::object registry;
+  nb::object module = nb::str("<unknown>");
+  if (PyObject* globals = PyEval_GetGlobals()) {
+    nb::dict names = nb::borrow<nb::dict>(globals);
+    if (!names.contains("__warningregistry__")) names["__warningregistry__"] = nb::dict();
+    registry = names["__warningregistry__"];
+    if (names.contains("__name__")) module = names["__name__"];
   }
+  const int failed = PyErr_WarnExplicitObject(
+      category.ptr(), nb::str(text.c_str()).ptr(), nb::str(where.file.c_str()).ptr(),
+      static_cast<int>(where.line), module.ptr(), registry.ptr());
   if (failed != 0) throw nb::python_error();
 }
 

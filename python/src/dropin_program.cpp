@@ -343,7 +343,7 @@ void register_dropin(nb::module_& m) {
           "chunks"_a)
       .def("_enter", [](nb::handle_t<DropInProgram> self) { enter(self); })
       .def("_leave", [](const DropInProgram&) { leave(); })
-      .def("_ref", &dropin_chunk, "rank"_a, "buffer"_a, "index"_a, "size"_a)
+      .def("_ref", &dropin_chunk, "rank"_a, "buffer"_a.none(), "index"_a, "size"_a)
       .def("_lower", &lower, nb::kw_only(), "protocol"_a, "instances"_a, "manual"_a, "batched"_a,
            "fuse"_a, "dependence_nop"_a, "in_place"_a)
       .def("_size", &DropInProgram::size, "rank"_a, "buffer"_a)
@@ -383,7 +383,8 @@ void register_dropin(nb::module_& m) {
       },
       "input"_a, "output"_a, "scratch"_a);
   m.def(
-      "_current_program", [] { return nb::borrow(current_program()); },
+      "_current_program",
+      []() -> nb::object { return current != nullptr ? nb::borrow(current) : nb::none(); },
       nb::sig("def _current_program() -> DropInProgram | None"));
   m.def("_dropin_xml", &dropin_xml, "algorithm"_a, "name"_a, "collective"_a, "chunk_factor"_a,
         "instances"_a);

@@ -223,7 +223,7 @@ void register_dropin_ref(nb::module_& m) {
         if (!nb::try_cast<int>(index, at)) throw nb::type_error("an index is an int");
         return dropin_chunk(program, rank, buffer, at, size);
       },
-      "rank"_a, "buffer"_a, "index"_a = nb::none(), "size"_a = 1,
+      "rank"_a, "buffer"_a.none(), "index"_a = nb::none(), "size"_a = 1,
       "The place (rank, buffer, index, size) in the current program; None where the first slot "
       "holds "
       "nothing.");

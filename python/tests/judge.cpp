@@ -1,5 +1,5 @@
-// The tests' independent judge for Python tests: algorithms go in as text, findings come out. A module of
-// its own, so that the package ships none of it.
+// The tests' independent judge for Python tests: algorithms go in as text, findings come out. A
+// module of its own, so that the package ships none of it.
 #include "support/judge.h"
 
 #include <nanobind/nanobind.h>

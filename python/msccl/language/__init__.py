@@ -27,8 +27,9 @@ from msccl.language.tb_assignment import (
 # After the module of the same name, which importing it has put here.
 chunk = _dropin_chunk
 ET = _LazyModule("lxml.etree", "xml.etree.ElementTree")
-# The original's name for the synthesis collectives, which hides the standard module.
-collectives = _LazyModule("msccl.collectives")
+# The original's name for the synthesis collectives. It hides the standard module from programs that
+# import * after it, so that module's names are here too.
+collections = _LazyModule("msccl.collectives", "collections")
 
 _LOWERED = ("ChunkRef", "Gpu", "Op", "Program", "Threadblock", "ir_to_xml")
 
@@ -67,7 +68,7 @@ __all__ = [
     "check_dependency_cycles",
     "check_threadblock_ordering",
     "chunk",
-    "collectives",
+    "collections",
     "create_scratch",
     "dataclass",
     "defaultdict",

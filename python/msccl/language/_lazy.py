@@ -5,7 +5,8 @@ import types
 
 
 class LazyModule(types.ModuleType):
-    """The module of one of `names`, the first that is there, imported at the first use."""
+    """The modules of `names` as one: an attribute is that of the first that is there and has it.
+    Imported at the first use."""
 
     def __init__(self, *names):
         super().__init__(names[0])
@@ -16,12 +17,10 @@ class LazyModule(types.ModuleType):
 
         for name in self._names:
             try:
-                module = importlib.import_module(name)
-                break
-            except ImportError:
+                return getattr(importlib.import_module(name), attribute)
+            except (ImportError, AttributeError):
                 if name == self._names[-1]:
                     raise
-        return getattr(module, attribute)
 
 
 def dataclass(cls=None, /, **options):
