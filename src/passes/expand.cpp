@@ -29,10 +29,21 @@ class Expander {
   }
 
   Graph run() {
-    const std::size_t guess =
-        trace_.ops.size() * static_cast<std::size_t>(replicas_.num_instances());
-    graph_.nodes.reserve(2 * guess);
-    graph_.messages.reserve(guess);
+    // Exact but for runs that are cut and reduces that are staged.
+    std::size_t messages = 0;
+    std::size_t nodes = 0;
+    for (const TraceOp& op : trace_.ops) {
+      const auto copies = static_cast<std::size_t>(replicas_.copies(op));
+      const bool remote = op.src_rank != op.dst_rank;
+      messages += remote ? copies : 0;
+      nodes += remote ? 2 * copies : copies;
+    }
+    graph_.messages.reserve(messages);
+    graph_.nodes.reserve(nodes);
+    graph_.first_pred.reserve(nodes + 1);
+    graph_.readers.reserve(nodes);
+    graph_.dead_parts.reserve(nodes);
+    last_reader_.reserve(nodes);
     for (std::size_t i = 0; i < trace_.ops.size(); ++i) expand_op(i);
     mark_unwanted_at_end();
     const std::size_t n = graph_.nodes.size();

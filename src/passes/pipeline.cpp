@@ -49,6 +49,12 @@ std::int32_t channel_budget(const TargetLimits& limits, const Graph& graph) {
   return std::clamp(limits.max_channels / static_cast<std::int32_t>(graph.num_instances), 1, kMost);
 }
 
+// What no later pass reads: at a million instructions every array counts.
+template <typename... Vectors>
+void release(Vectors&... vectors) {
+  (Vectors().swap(vectors), ...);
+}
+
 }  // namespace
 
 std::span<const PassRow> pass_table() { return kPasses; }
@@ -63,6 +69,7 @@ Algorithm run_pipeline(const Trace& trace, const PipelineOptions& options) {
   done(0, graph);
   if (trace.fuse && limits.fused_send) fuse(graph);
   done(1, graph);
+  release(graph.readers, graph.dead_parts);
   const Capacity capacity{
       protocol_slots(trace.protocol),
       chunks_per_transfer(trace, graph.parts, options.target, options.max_bytes)};
@@ -77,7 +84,12 @@ Algorithm run_pipeline(const Trace& trace, const PipelineOptions& options) {
   HOCKET_CHECK(runs_to_end(graph, capacity), "the schedule completes");
   layout_scratch(graph);
   done(6, graph);
-  return emit(graph, {limits.max_fused_reduces, options.min_bytes, options.max_bytes});
+  release(graph.preds, graph.first_pred, graph.absorbed, graph.absorbed_into, graph.order,
+          graph.first_of_rank, graph.rank_nodes, graph.position);
+  Algorithm algorithm =
+      emit(graph, {limits.max_fused_reduces, options.min_bytes, options.max_bytes});
+  graph = Graph();
+  return algorithm;
 }
 
 }  // namespace hocket::passes

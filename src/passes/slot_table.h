@@ -1,12 +1,12 @@
 // Who wrote each part last, and who has read it since: the state of dependence analysis.
 //
 // A region is one buffer of one rank. Inputs and outputs are numbered rank * 2 + buffer; scratch
-// regions follow in the order in which the trace first touches them. Regions hold only what the
+// regions follow, by rank and buffer. Regions hold only what the
 // trace touches of scratch; nothing is sized by ranks times buffers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,7 +17,7 @@ namespace hocket::passes {
 
 struct PartState {
   NodeId last_writer = kNone;
-  std::uint32_t readers = kNone;  // head of a list in the pool
+  std::uint32_t readers = kNone;  // since then; see SlotTable::add_reader
 };
 
 class SlotTable {
@@ -31,17 +31,28 @@ class SlotTable {
       owners_.push_back({static_cast<std::int32_t>(r), kInputBuffer});
       owners_.push_back({static_cast<std::int32_t>(r), kOutputBuffer});
     }
-    std::unordered_map<std::uint64_t, std::uint32_t> scratch;
+    const std::uint32_t first_scratch = ranks * 2;
+    const auto key = [](std::int32_t rank, std::uint32_t buffer) {
+      return (static_cast<std::uint64_t>(rank) << 32) | buffer;
+    };
+    std::vector<std::uint64_t>
+        scratch;  // sorted and searched: a hash table would be the largest thing here
+    for (const TraceOp& op : trace.ops) {
+      if (op.src_buffer >= kFirstScratch) scratch.push_back(key(op.src_rank, op.src_buffer));
+      if (op.dst_buffer >= kFirstScratch) scratch.push_back(key(op.dst_rank, op.dst_buffer));
+    }
+    std::sort(scratch.begin(), scratch.end());
+    scratch.erase(std::unique(scratch.begin(), scratch.end()), scratch.end());
+    for (const std::uint64_t k : scratch) {
+      owners_.push_back({static_cast<std::int32_t>(k >> 32), static_cast<std::uint32_t>(k)});
+    }
+    lengths.resize(owners_.size());
     const auto region = [&](std::int32_t rank, std::uint32_t buffer, std::int32_t end) {
       if (buffer < kFirstScratch) return static_cast<std::uint32_t>(rank) * 2 + buffer;
-      const std::uint64_t key = (static_cast<std::uint64_t>(rank) << 32) | buffer;
-      const auto [it, fresh] = scratch.try_emplace(key, static_cast<std::uint32_t>(lengths.size()));
-      if (fresh) {
-        lengths.push_back(0);
-        owners_.push_back({rank, buffer});
-      }
-      if (lengths[it->second] < end) lengths[it->second] = end;
-      return it->second;
+      const auto at = std::lower_bound(scratch.begin(), scratch.end(), key(rank, buffer));
+      const auto id = first_scratch + static_cast<std::uint32_t>(at - scratch.begin());
+      lengths[id] = std::max(lengths[id], end);
+      return id;
     };
     op_regions_.reserve(trace.ops.size());
     for (const TraceOp& op : trace.ops) {
@@ -63,28 +74,35 @@ class SlotTable {
     return slots_[first_[region] + static_cast<std::size_t>(index)];
   }
 
-  void add_reader(PartState& slot, NodeId node) {
-    if (slot.readers != kNone && pool_[slot.readers].node == node) return;
-    std::uint32_t cell = free_;
-    if (cell == kNone) {
-      cell = static_cast<std::uint32_t>(pool_.size());
-      pool_.emplace_back();
-    } else {
-      free_ = pool_[cell].next;
+  // One reader, by far the most usual number, stands in the part itself; more form a list in the
+  // pool.
+  void add_reader(PartState& part, NodeId node) {
+    if (part.readers == kNone) {
+      part.readers = node;
+    } else if ((part.readers & kListBit) == 0) {
+      if (part.readers == node) return;
+      part.readers = kListBit | new_cell(node, new_cell(part.readers, kEnd));
+    } else if (pool_[part.readers & ~kListBit].node != node) {
+      part.readers = kListBit | new_cell(node, part.readers & ~kListBit);
     }
-    pool_[cell] = {node, slot.readers};
-    slot.readers = cell;
   }
 
   template <typename F>
-  void take_readers(PartState& slot, F&& each) {
-    while (slot.readers != kNone) {
-      const std::uint32_t cell = slot.readers;
-      each(pool_[cell].node);
-      slot.readers = pool_[cell].next;
-      pool_[cell].next = free_;
-      free_ = cell;
+  void take_readers(PartState& part, F&& each) {
+    if (part.readers == kNone) return;
+    if ((part.readers & kListBit) == 0) {
+      each(part.readers);
+    } else {
+      std::uint32_t cell = part.readers & ~kListBit;
+      while (cell != kEnd) {
+        each(pool_[cell].node);
+        const std::uint32_t next = pool_[cell].next;
+        pool_[cell].next = free_;
+        free_ = cell;
+        cell = next;
+      }
     }
+    part.readers = kNone;
   }
 
   // each(rank, buffer, region, length in parts)
@@ -97,16 +115,31 @@ class SlotTable {
   }
 
  private:
+  static constexpr std::uint32_t kListBit = 1u << 31;  // node numbers stay below it
+  static constexpr std::uint32_t kEnd = kListBit - 1;
   struct Cell {
     NodeId node = kNone;
-    std::uint32_t next = kNone;
+    std::uint32_t next = kEnd;
   };
+
+  std::uint32_t new_cell(NodeId node, std::uint32_t next) {
+    std::uint32_t cell = free_;
+    if (cell == kEnd) {
+      cell = static_cast<std::uint32_t>(pool_.size());
+      pool_.emplace_back();
+    } else {
+      free_ = pool_[cell].next;
+    }
+    pool_[cell] = {node, next};
+    return cell;
+  }
+
   std::vector<std::pair<std::uint32_t, std::uint32_t>> op_regions_;
   std::vector<std::pair<std::int32_t, std::uint32_t>> owners_;
   std::vector<std::size_t> first_;
   std::vector<PartState> slots_;
   std::vector<Cell> pool_;
-  std::uint32_t free_ = kNone;
+  std::uint32_t free_ = kEnd;
 };
 
 }  // namespace hocket::passes
