@@ -1,0 +1,1 @@
+"""Program bodies to be called inside an open program."""
