@@ -42,18 +42,21 @@ struct Result {
 
 Result measure(const hocket::ladders::Ladder& ladder, int rung) {
   const std::int64_t before = peak_bytes();
-  const double t0 = now();
-  const hocket::Program program = ladder.make(rung);
-  const double t1 = now();
-  const hocket::Algorithm algorithm = hocket::compile(program);
-  const double t2 = now();
-  const std::string xml = hocket::to_xml(algorithm, {.target = hocket::Target::msccl});
-  const double t3 = now();
   Result r;
+  // The program is not needed once it is compiled.
+  const hocket::Algorithm algorithm = [&] {
+    const double start = now();
+    const hocket::Program program = ladder.make(rung);
+    const double traced = now();
+    hocket::Algorithm compiled = hocket::compile(program);
+    r.trace = traced - start;
+    r.compile = now() - traced;
+    return compiled;
+  }();
+  const double start = now();
+  const std::string xml = hocket::to_xml(algorithm, {.target = hocket::Target::msccl});
+  r.write = now() - start;
   r.steps = static_cast<std::int64_t>(algorithm.steps.size());
-  r.trace = t1 - t0;
-  r.compile = t2 - t1;
-  r.write = t3 - t2;
   r.bytes_a_step = static_cast<double>(peak_bytes() - before) / static_cast<double>(r.steps);
   return r;
 }

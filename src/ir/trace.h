@@ -1,8 +1,8 @@
 // The traced program: what the language writes and the compiler reads. Plain data, so that neither
 // knows the other.
 //
-// A trace is a straight-line program over slots. A slot is a chunk of a buffer of a rank: buffer 0 is
-// the rank's input, 1 its output, 2.. the named scratch buffers of the whole program (a name has
+// A trace is a straight-line program over slots. A slot is a chunk of a buffer of a rank: buffer 0
+// is the rank's input, 1 its output, 2.. the named scratch buffers of the whole program (a name has
 // one number on every rank). Names are canonical: in-place aliasing has been applied, so two slots
 // are the same memory exactly when (rank, buffer, index) are equal. Run in order, each operation at
 // once, the trace defines the meaning that the compiled algorithm must have.
@@ -26,18 +26,19 @@ inline constexpr std::uint32_t kFirstScratch = 2;
 struct TraceOp {
   enum class Kind : std::uint8_t { copy, reduce };  // dst = src; dst = dst (+) src
   Kind kind = Kind::copy;
+  std::uint16_t fragment = 0;  // into Trace::fragments
   std::int32_t src_rank = 0;
   std::uint32_t src_buffer = 0;
   std::int32_t src_index = 0;
   std::int32_t dst_rank = 0;
   std::uint32_t dst_buffer = 0;
   std::int32_t dst_index = 0;
-  std::int32_t count = 1;      // chunks, > 0, inside both buffers, not overlapping
-  std::int32_t send_tb = -1;   // the sender's threadblock, or that of a local operation; -1: not said
+  std::int32_t count = 1;  // chunks, > 0, inside both buffers, not overlapping
+  std::int32_t send_tb =
+      -1;  // the sender's threadblock, or that of a local operation; -1: not said
   std::int32_t recv_tb = -1;
   std::int32_t channel = -1;
-  std::uint32_t fragment = 0;  // into Trace::fragments
-  std::uint32_t site = 0;      // into Trace::sites
+  std::uint32_t site = 0;  // into Trace::sites
 };
 
 struct Trace {
@@ -53,11 +54,11 @@ struct Trace {
   // is automatic: threadblock numbers only say what must not be fused. The original's rules.
   bool lenient_placement = false;
 
-  std::vector<std::string> scratch_names;             // of buffer kFirstScratch + i
-  std::vector<std::int32_t> fragments = {1};          // instances of each fragment; entry 0 is "none"
-  std::vector<CallSite> sites = {CallSite{}};         // entry 0 is unknown
+  std::vector<std::string> scratch_names;     // of buffer kFirstScratch + i
+  std::vector<std::int32_t> fragments = {1};  // instances of fragments, distinct; entry 0 is "none"
+  std::vector<CallSite> sites = {CallSite{}};  // entry 0 is unknown
   std::vector<TraceOp> ops;
-  Location where;                                     // where the program was made
+  Location where;  // where the program was made
 
   int num_ranks() const { return collective.num_ranks(); }
 };

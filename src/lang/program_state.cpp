@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace hocket {
 namespace {
@@ -111,10 +112,7 @@ bool ProgramState::copy(const Operand& src, const Place& dst, const Via& via, Ca
     warn_stale(src, at);
   }
   SlotRecord* out = slots_.grow(dst.rank, dst.buffer, dst.index + dst.size).slots + dst.index;
-  // Growing may have moved the buffer that is read.
-  if (local && from.buffer == dst.buffer) {
-    in = slots_.view(from.rank, from.buffer).slots + from.index;
-  }
+  in = slots_.view(from.rank, from.buffer).slots + from.index;  // growing may have moved it
   record(TraceOp::Kind::copy, from, dst, via, at);
   const std::uint32_t writer = version();
   for (std::int32_t i = 0; i < from.size; ++i) out[i] = {in[i].value, writer};
@@ -298,7 +296,7 @@ void ProgramState::begin_fragment(int instances, CallSite at) {
                 fmt::format("parallelize({}), but there must be at least 1 instance", instances),
                 at);
   }
-  if (fragment_ != 0) {
+  if (in_fragment_) {
     throw Error(
         Code::NestedFragment, "a parallel fragment inside another", at,
         "end the outer one first: it lasts as long as the object that parallelize() returned",
@@ -310,8 +308,15 @@ void ProgramState::begin_fragment(int instances, CallSite at) {
                 fmt::format("parallelize({}) makes more chunks than can be numbered", instances),
                 at);
   }
-  trace_.fragments.push_back(instances);
-  fragment_ = static_cast<std::uint32_t>(trace_.fragments.size() - 1);
+  // Fragments of equally many instances are one entry; that of 1 is the same as none.
+  const auto same = std::find(trace_.fragments.begin(), trace_.fragments.end(), instances);
+  const auto number = static_cast<std::size_t>(same - trace_.fragments.begin());
+  if (number > std::numeric_limits<std::uint16_t>::max()) {
+    throw Error(Code::TooLarge, "more than 65,535 different numbers of parallel instances", at);
+  }
+  if (same == trace_.fragments.end()) trace_.fragments.push_back(instances);
+  fragment_ = static_cast<std::uint16_t>(number);
+  in_fragment_ = true;
   fragment_site_ = at;
 }
 

@@ -89,7 +89,10 @@ class ProgramState {
   void check_fresh(const Operand& operand, CallSite at);
 
   void begin_fragment(int instances, CallSite at);
-  void end_fragment() { fragment_ = 0; }
+  void end_fragment() {
+    fragment_ = 0;
+    in_fragment_ = false;
+  }
 
   // --- looking
 
@@ -136,7 +139,8 @@ class ProgramState {
   SiteTable sites_;
   std::deque<Buffer> buffers_;  // by number; never moves
   std::unordered_map<std::string, std::uint32_t> scratch_numbers_;
-  std::uint32_t fragment_ = 0;
+  std::uint16_t fragment_ = 0;
+  bool in_fragment_ = false;
   CallSite fragment_site_;
   std::vector<Diagnostic> warnings_;
   std::unordered_set<std::uint64_t> stale_pairs_;  // (where made, where used), warned about

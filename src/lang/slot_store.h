@@ -1,12 +1,12 @@
 // What every slot of every rank holds now and who wrote it last.
 //
-// Input and output lie in one flat array; scratch buffers, of which a rank has only those that were
-// written there, each in their own. Names are canonical: an aliased buffer has no slots of its own.
+// Input and output lie in one flat array; so do scratch buffers, of which a rank has only those
+// that were written there, found by open addressing: a large program has as many of them as
+// operations, most one slot long. Names are canonical: an aliased buffer has no slots of its own.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "hocket/collective.h"
@@ -52,16 +52,28 @@ class SlotStore {
     return {user_.data() + first_[i], static_cast<std::int32_t>(first_[i + 1] - first_[i])};
   }
   View scratch(std::int32_t rank, std::uint32_t buffer) {
-    const auto found = scratch_number_.find(key(rank, buffer));
-    if (found == scratch_number_.end()) return {};
-    std::vector<SlotRecord>& slots = scratch_[found->second];
-    return {slots.data(), static_cast<std::int32_t>(slots.size())};
+    const std::uint32_t number = find(key(rank, buffer));
+    if (number == kNowhere) return {};
+    const Scratch& scratch = scratch_[number];
+    return {pool_.data() + scratch.first, scratch.size};
   }
+
+  static constexpr std::uint32_t kNowhere = 0xffffffffu;
+  struct Scratch {
+    std::uint64_t key = 0;
+    std::size_t first = 0;  // into pool_
+    std::int32_t size = 0;
+    std::int32_t capacity = 0;
+  };
+  std::uint32_t find(std::uint64_t key) const;
+  std::size_t bucket(std::uint64_t key) const;
+  void rehash();
 
   std::vector<std::size_t> first_;  // of (rank, input), (rank, output), ...; one more at the end
   std::vector<SlotRecord> user_;
-  std::unordered_map<std::uint64_t, std::uint32_t> scratch_number_;  // by key()
-  std::vector<std::vector<SlotRecord>> scratch_;
+  std::vector<Scratch> scratch_;
+  std::vector<SlotRecord> pool_;      // of all scratch buffers
+  std::vector<std::uint32_t> table_;  // numbers of scratch buffers, kNowhere; a power of two
 };
 
 }  // namespace hocket

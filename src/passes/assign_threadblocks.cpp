@@ -20,6 +20,8 @@ class Assigner {
 
   void run() {
     graph_.blocks.clear();
+    graph_.blocks.reserve(graph_.connections.size());
+    length_.reserve(graph_.connections.size());
     graph_.first_block_of_rank.assign(1, 0);
     graph_.block_of.assign(graph_.size(), kNone);
     graph_.position.assign(graph_.size(), 0);

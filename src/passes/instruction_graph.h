@@ -32,6 +32,7 @@ inline constexpr std::uint32_t kNone = 0xffffffffu;
 struct Node {
   OpCode op = OpCode::nop;
   bool active = true;
+  std::uint16_t instance = 0;
   std::int32_t rank = 0;
   std::uint32_t src_buffer = 0;  // the local operand; trace buffer numbers
   std::int32_t src_index = 0;    // parts
@@ -40,7 +41,6 @@ struct Node {
   std::int32_t count = 1;  // parts
   MessageId in = kNone;
   MessageId out = kNone;
-  std::uint32_t instance = 0;
   std::int32_t manual_tb = -1;
   std::int32_t channel = -1;  // as the program said
   std::uint32_t site = 0;

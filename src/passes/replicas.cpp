@@ -24,6 +24,14 @@ Replicas::Replicas(const Trace& trace) : trace_(trace), instances_(trace.instanc
         {longest, std::int64_t{op.src_index} + op.count, std::int64_t{op.dst_index} + op.count});
   }
   const std::int64_t parts = common * instances_;
+  constexpr std::int64_t kMostInstances = std::numeric_limits<std::uint16_t>::max();
+  if (std::int64_t{instances_} * widest_fragment_ > kMostInstances) {
+    throw Error(Code::TooLarge,
+                fmt::format("{} instances, with fragments of up to {}, are more than the {} that "
+                            "can be numbered",
+                            instances_, widest_fragment_, kMostInstances),
+                trace.where, "use fewer instances");
+  }
   if (common > std::numeric_limits<std::int32_t>::max() ||
       parts * std::max<std::int64_t>(longest, 1) > std::numeric_limits<std::int32_t>::max() / 2) {
     throw Error(
@@ -61,7 +69,7 @@ Share Replicas::share(const TraceOp& op, int k) const {
   const std::int32_t instance = k / n;
   const std::int32_t within = k % n;
   Share share;
-  share.instance = static_cast<std::uint32_t>(instance * widest_fragment_ + within);
+  share.instance = static_cast<std::uint16_t>(instance * widest_fragment_ + within);
   if (trace_.replication == Replication::batched && instances_ > 1) {
     const std::int32_t fine = parts_ / instances_;  // parts of a chunk inside one instance's share
     share.count = op.count * fine / n;

@@ -14,7 +14,7 @@ struct Share {
   std::int32_t src_index = 0;
   std::int32_t dst_index = 0;
   std::int32_t count = 0;
-  std::uint32_t instance = 0;
+  std::uint16_t instance = 0;
 };
 
 class Replicas {
