@@ -1,6 +1,6 @@
-// The algorithm: MSCCL-IR in memory, plain data. One way in and out of everything else: the compiler
-// and the readers make it, the exporters, the runtime and the verifier read it, and none of them
-// cares where it came from.
+// The algorithm: MSCCL-IR in memory, plain data. One way in and out of everything else: the
+// compiler and the readers make it, the exporters, the runtime and the verifier read it, and none
+// of them cares where it came from.
 //
 // Model (the format's public meaning, as MSCCL, RCCL and msccl-executor-nccl run it):
 // * A rank runs its threadblocks concurrently. A threadblock runs its steps strictly in order.
@@ -11,9 +11,10 @@
 // * Offsets and counts are in chunks of the executing rank's buffers. A buffer of n elements with k
 //   chunks is cut at floor(i*n/k).
 // * A step with depend_tb >= 0 waits, before it starts, until that threadblock of its own rank has
-//   completed step depend_step, which must have `has_dependent`. A nop carries one more such wait for
-//   the next real step.
-// * Nothing else orders two threadblocks. Two unordered accesses to a chunk, one a write, are a race.
+//   completed step depend_step, which must have `has_dependent`. A nop carries one more such wait
+//   for the next real step.
+// * Nothing else orders two threadblocks. Two unordered accesses to a chunk, one a write, are a
+// race.
 #pragma once
 
 #include <compare>
@@ -103,13 +104,13 @@ struct Algorithm {
   // collective.input_chunks(r) says how a rank's input of `count` elements is cut.
   Collective collective;
   Protocol protocol = Protocol::simple;
-  bool in_place = false;      // may be called with aliased buffers
-  bool out_of_place = true;   // may be called with separate buffers
+  bool in_place = false;     // may be called with aliased buffers
+  bool out_of_place = true;  // may be called with separate buffers
   std::int32_t num_channels = 0;
-  std::int32_t chunks_per_loop = 0;        // chunks of the larger of input and output
-  std::int64_t min_bytes = 0;              // message sizes it is meant for, both ends included
-  std::optional<std::int64_t> max_bytes;   // none: no limit
-  std::optional<std::int32_t> num_threads; // MSCCL's `nthreads`, when a file names it
+  std::int32_t chunks_per_loop = 0;         // chunks of the larger of input and output
+  std::int64_t min_bytes = 0;               // message sizes it is meant for, both ends included
+  std::optional<std::int64_t> max_bytes;    // none: no limit
+  std::optional<std::int32_t> num_threads;  // MSCCL's `nthreads`, when a file names it
   std::vector<RankProgram> ranks;
   std::vector<Step> steps;  // of all threadblocks, each contiguous
 
@@ -142,7 +143,8 @@ struct AlgorithmStats {
   std::int64_t nops = 0;
   std::int64_t dependences = 0;  // steps and nops with a dependence
   std::int64_t max_scratch_chunks = 0;
-  std::int64_t critical_path = 0;  // longest chain of steps by order, dependence and message; nops are no work
+  std::int64_t critical_path =
+      0;  // longest chain of steps by order, dependence and message; nops are no work
 };
 
 // Linear in steps. A deadlocked algorithm has critical_path -1.

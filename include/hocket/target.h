@@ -38,9 +38,10 @@ struct TargetLimits {
 // ranks.
 const TargetLimits& target_limits(Target target);
 
-// Data bytes that one transfer of a connection carries on the target, with its default buffers: what
-// protocol_transfer_bytes says, but half of it (LL) or less (LL128: 50,176) on rccl, and 512 KiB for
-// broadcast and reduce with Simple on all (the hosts count one buffer step a transfer there).
+// Data bytes that one transfer of a connection carries on the target, with its default buffers:
+// what protocol_transfer_bytes says, but half of it (LL) or less (LL128: 50,176) on rccl, and 512
+// KiB for broadcast and reduce with Simple on all (the hosts count one buffer step a transfer
+// there).
 std::int64_t transfer_bytes(Target target, Protocol protocol, CollectiveKind kind);
 
 // The target's name for a collective ("reduce_scatter" or "reducescatter", "custom", ...); none

@@ -138,6 +138,12 @@ void XmlDocument::fail(Code code, const char* at, const std::string& message,
   throw Error(code, context + message, where(at), std::move(hint));
 }
 
+void XmlDocument::fail_text(pugi::xml_node parent, pugi::xml_node text) const {
+  const char* at = text.value();
+  while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n') ++at;
+  fail(Code::XmlSyntax, at, fmt::format("text inside <{}>, expected elements only", parent.name()));
+}
+
 void XmlDocument::warn_unknown(const char* at, std::string_view element, std::string_view kind,
                                std::string_view name) const {
   if (!warn_ || warned_.size() >= kMostWarnings) return;

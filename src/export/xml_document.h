@@ -41,9 +41,20 @@ class XmlDocument {
   void warn_unknown(const char* at, std::string_view element, std::string_view kind,
                     std::string_view name) const;
 
+  // Calls f(child) for every child element; HK0501 for text between them.
+  template <typename F>
+  void for_children(pugi::xml_node parent, F&& f) const {
+    for (const pugi::xml_node child : parent.children()) {
+      if (child.type() != pugi::node_element) fail_text(parent, child);
+      f(child);
+    }
+  }
+
   std::string context;
 
  private:
+  [[noreturn]] void fail_text(pugi::xml_node parent, pugi::xml_node text) const;
+
   std::string_view text_;  // the caller's, as it was
   std::string file_;
   const DiagnosticSink& warn_;

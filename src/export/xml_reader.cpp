@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include "export/custom_slots.h"
+#include "export/xml_collective.h"
 #include "export/xml_document.h"
 #include "export/xml_names.h"
 #include "hocket/format.h"
@@ -61,22 +61,6 @@ namespace source {
 enum { id, file, line, kCount };
 constexpr std::array<const char*, kCount> kNames = {"id", "file", "line"};
 }  // namespace source
-namespace coll {
-enum { name, factor, split, postcondition, kCount };
-constexpr std::array<const char*, kCount> kNames = {"name", "factor", "split", "postcondition"};
-}  // namespace coll
-namespace rank {
-enum { id, i_chunks, o_chunks, kCount };
-constexpr std::array<const char*, kCount> kNames = {"id", "i_chunks", "o_chunks"};
-}  // namespace rank
-namespace slots {
-enum { buf, off, cnt, kCount };
-constexpr std::array<const char*, kCount> kNames = {"buf", "off", "cnt"};
-}  // namespace slots
-namespace from {
-enum { rank, last, index, kCount };
-constexpr std::array<const char*, kCount> kNames = {"rank", "last", "index"};
-}  // namespace from
 
 // The dialects' names of collectives that differ from ours.
 std::optional<CollectiveKind> collective_from_xml(std::string_view name) {
@@ -100,7 +84,7 @@ class Reader {
     read_sources();
     for (std::size_t r = 0; r < gpus_.size(); ++r) read_gpu(r);
     doc_.context.clear();
-    make_collective(root);
+    a_.collective = read_collective(doc_, a_, collective_facts(root));
     return std::move(a_);
   }
 
@@ -159,21 +143,6 @@ class Reader {
     return attributes.number(i, std::numeric_limits<std::int32_t>::min(), kMaxInt) != 0;
   }
 
-  // Calls f(child) for every child element, and refuses text between them.
-  template <typename F>
-  void for_children(pugi::xml_node parent, F&& f) {
-    for (const pugi::xml_node child : parent.children()) {
-      if (child.type() == pugi::node_element) {
-        f(child);
-      } else {
-        const char* text = child.value();
-        while (*text == ' ' || *text == '\t' || *text == '\r' || *text == '\n') ++text;
-        doc_.fail(Code::XmlSyntax, text,
-                  fmt::format("text inside <{}>, expected elements only", parent.name()));
-      }
-    }
-  }
-
   // Puts `node` at its id. The ids must turn out to be 0 .. n-1; see check_dense().
   void place(Children& children, pugi::xml_node node, std::int64_t id, std::string_view what) {
     const auto i = static_cast<std::size_t>(id);
@@ -202,7 +171,7 @@ class Reader {
   }
 
   void sort_root_children() {
-    for_children(doc_.root(), [&](pugi::xml_node child) {
+    doc_.for_children(doc_.root(), [&](pugi::xml_node child) {
       const std::string_view name = child.name();
       if (name == "gpu") {
         const Attributes<gpu::kCount> attributes(doc_, child, gpu::kNames);
@@ -221,7 +190,7 @@ class Reader {
   void read_sources() {
     if (!sources_) return;
     a_.locations.emplace_back();
-    for_children(sources_, [&](pugi::xml_node child) {
+    doc_.for_children(sources_, [&](pugi::xml_node child) {
       const Attributes<source::kCount> attributes(doc_, child, source::kNames);
       const auto expected = static_cast<std::int32_t>(a_.locations.size());
       if (attributes.int32(source::id, 1) != expected) {
@@ -245,7 +214,7 @@ class Reader {
 
     tbs_.clear();
     const std::int64_t count = count_children(node, "tb");
-    for_children(node, [&](pugi::xml_node child) {
+    doc_.for_children(node, [&](pugi::xml_node child) {
       if (std::string_view(child.name()) != "tb") {
         doc_.warn_unknown(child.name(), "gpu", "element", child.name());
         return;
@@ -287,7 +256,7 @@ class Reader {
     block.first_step = static_cast<std::uint32_t>(a_.steps.size());
     pending_ = false;
     std::int32_t position = 0;
-    for_children(node, [&](pugi::xml_node child) {
+    doc_.for_children(node, [&](pugi::xml_node child) {
       if (std::string_view(child.name()) != "step") {
         doc_.warn_unknown(child.name(), "tb", "element", child.name());
         return;
@@ -400,116 +369,17 @@ class Reader {
     pending_ = st.op == OpCode::nop;
   }
 
-  void make_collective(const Attributes<algo::kCount>& root) {
-    const bool in_place =
+  CollectiveFacts collective_facts(const Attributes<algo::kCount>& root) const {
+    CollectiveFacts facts;
+    facts.kind = kind_;
+    facts.in_place =
         root.has(algo::aliased) ? flag(root, algo::aliased) : a_.in_place && !a_.out_of_place;
-    if (kind_ == CollectiveKind::custom) {
-      a_.collective = custom(in_place);
-      return;
+    if (has_root(kind_) && root.has(algo::root)) {
+      facts.root = root.int32(algo::root, 0, ranks_ - 1);
     }
-    std::int32_t factor = a_.chunks_per_loop;
-    const bool by_rank = kind_ == CollectiveKind::allgather ||
-                         kind_ == CollectiveKind::reduce_scatter ||
-                         kind_ == CollectiveKind::alltoall || kind_ == CollectiveKind::gather ||
-                         kind_ == CollectiveKind::scatter;
-    if (by_rank) {
-      if (factor % ranks_ != 0) {
-        root.bad(algo::nchunksperloop, Code::XmlValue,
-                 fmt::format("{}, expected a multiple of the {} ranks for {}", factor, ranks_,
-                             collective_kind_name(kind_)));
-      }
-      factor /= ranks_;
-    }
-    std::int32_t at = 0;
-    if (has_root(kind_)) {
-      at = root.has(algo::root) ? root.int32(algo::root, 0, ranks_ - 1) : inferred_root();
-    }
-    a_.collective = Collective::make(kind_, ranks_, factor, in_place, at);
-  }
-
-  // The runtimes bake the root into the steps. It is the one rank that receives nothing (broadcast,
-  // scatter) or sends nothing (reduce, gather), if there is exactly one such; else 0.
-  std::int32_t inferred_root() const {
-    const bool source = kind_ == CollectiveKind::broadcast || kind_ == CollectiveKind::scatter;
-    std::int32_t found = -1;
-    for (std::int32_t r = 0; r < ranks_; ++r) {
-      bool moves = false;
-      for (const ThreadBlock& block : a_.ranks[static_cast<std::size_t>(r)].threadblocks) {
-        for (const Step& st : a_.steps_of(block)) {
-          moves = moves || (source ? op_info(st.op).receives : op_info(st.op).sends);
-        }
-      }
-      if (moves) continue;
-      if (found >= 0) return 0;
-      found = r;
-    }
-    return found < 0 ? 0 : found;
-  }
-
-  Collective custom(bool in_place) {
-    const char* at = collective_ ? collective_.name() : doc_.root().name();
-    const CustomBuilder::Fail fail = [&](bool too_large, const std::string& message) {
-      doc_.fail(too_large ? Code::XmlTooLarge : Code::XmlRange, at, message);
-    };
-    if (!collective_) {
-      // Only the name is known: sizes from the file, nothing to check against.
-      CustomBuilder builder("custom", ranks_, a_.chunks_per_loop, in_place, doc_.size(), fail);
-      for (std::int32_t r = 0; r < ranks_; ++r) {
-        const RankProgram& program = a_.ranks[static_cast<std::size_t>(r)];
-        builder.buffers(r, program.input_chunks, program.output_chunks, fail);
-      }
-      return builder.build(1, false, fail);
-    }
-    const Attributes<coll::kCount> x(doc_, collective_, coll::kNames);
-    CustomBuilder builder(std::string(x.text(coll::name)), ranks_, x.int32(coll::factor, 1),
-                          in_place, doc_.size(), fail);
-    for_children(collective_, [&](pugi::xml_node child) {
-      at = child.name();
-      if (std::string_view(at) != "rank") {
-        doc_.warn_unknown(at, "collective", "element", at);
-        return;
-      }
-      const Attributes<rank::kCount> sizes(doc_, child, rank::kNames);
-      const std::int32_t r = sizes.int32(rank::id, 0, ranks_ - 1);
-      builder.buffers(r, sizes.int32(rank::i_chunks, 0), sizes.int32(rank::o_chunks, 0), fail);
-      for_children(child, [&](pugi::xml_node said) {
-        at = said.name();
-        const std::string_view tag = at;
-        if (tag == "hold") {
-          builder.holds(r, slot_run(said), fail);
-        } else if (tag == "want") {
-          builder.wants(r, slot_run(said), fail);
-        } else {
-          doc_.warn_unknown(at, "rank", "element", tag);
-        }
-      });
-    });
-    at = collective_.name();
-    return builder.build(x.int32(coll::split, 1), x.int32(coll::postcondition, 0, 1) != 0, fail);
-  }
-
-  SlotRun slot_run(pugi::xml_node node) {
-    const Attributes<slots::kCount> x(doc_, node, slots::kNames);
-    SlotRun run;
-    const std::string_view letter = x.text(slots::buf);
-    if (letter != "i" && letter != "o") {
-      x.bad(slots::buf, Code::XmlValue, fmt::format("\"{}\", expected i or o", letter));
-    }
-    run.buffer = letter == "i" ? BufferKind::input : BufferKind::output;
-    run.first = x.int32(slots::off, 0);
-    run.count = x.int32(slots::cnt, 1);
-    for_children(node, [&](pugi::xml_node child) {
-      if (std::string_view(child.name()) != "from") {
-        doc_.warn_unknown(child.name(), node.name(), "element", child.name());
-        return;
-      }
-      const Attributes<from::kCount> o(doc_, child, from::kNames);
-      const std::int32_t first = o.int32(from::rank, 0, ranks_ - 1);
-      run.origins.push_back(
-          {first, static_cast<std::int32_t>(o.number_or(from::last, first, ranks_ - 1, first)),
-           o.int32(from::index, 0)});
-    });
-    return run;
+    facts.chunks_place = root.place(algo::nchunksperloop);
+    facts.element = collective_;
+    return facts;
   }
 
   XmlDocument doc_;

@@ -7,6 +7,7 @@
 
 #include "fuzz/read_any.h"
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     hocket::fuzz::read_any({reinterpret_cast<const char*>(data), size});

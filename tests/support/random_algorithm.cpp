@@ -40,11 +40,10 @@ class Dice {
   std::uint64_t state_;
 };
 
-std::string random_name(Dice& dice) {
-  static const std::array<std::string, 6> kNames = {
-      "ring", "a name", "x\"y<z>&'w", "tab\tnewline\nreturn\rend", "\xC3\xA9t\xC3\xA9", ""};
-  return kNames[dice.next() % kNames.size()];
-}
+constexpr std::array<const char*, 6> kNames = {
+    "ring", "a name", "x\"y<z>&'w", "tab\tnewline\nreturn\rend", "\xC3\xA9t\xC3\xA9", ""};
+
+std::string random_name(Dice& dice) { return kNames[dice.next() % kNames.size()]; }
 
 class Generator {
  public:

@@ -11,6 +11,17 @@
 namespace hocket {
 namespace {
 
+const std::vector<std::string> kPieces = {
+
+    "-1",         "0",           "1",         "99999999999999999999",
+    "2147483647", "-2147483648", "<",         ">",
+    "\"",         "/>",          "<step ",    "</tb>",
+    " id=\"0\"",  "nop",         "rrs",       "#",
+    "\n",         "->",          "after=0:0", "i[0]",
+    "rank 0\n",   "tb 0\n",      "custom",    "&#0;",
+    "<!--",       "<![CDATA[",   "\xFF",      "cnt=",
+    "= 0-9:0",    "split=3"};
+
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed) : state_(seed) {}
@@ -28,15 +39,6 @@ class Mutator {
   }
 
   void damage_once(std::string& text) {
-    static const std::vector<std::string> kPieces = {
-        "-1",         "0",           "1",         "99999999999999999999",
-        "2147483647", "-2147483648", "<",         ">",
-        "\"",         "/>",          "<step ",    "</tb>",
-        " id=\"0\"",  "nop",         "rrs",       "#",
-        "\n",         "->",          "after=0:0", "i[0]",
-        "rank 0\n",   "tb 0\n",      "custom",    "&#0;",
-        "<!--",       "<![CDATA[",   "\xFF",      "cnt=",
-        "= 0-9:0",    "split=3"};
     const std::size_t at = next() % text.size();
     switch (next() % 6) {
       case 0:

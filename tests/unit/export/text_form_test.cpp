@@ -160,7 +160,9 @@ struct Rejection {
   std::string text;  // the whole message
 };
 
-void PrintTo(const Rejection& r, std::ostream* out) { *out << r.from << " => " << r.to; }
+std::ostream& operator<<(std::ostream& out, const Rejection& r) {
+  return out << r.from << " => " << r.to;
+}
 
 class TextRejection : public testing::TestWithParam<Rejection> {};
 

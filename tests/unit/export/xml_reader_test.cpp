@@ -150,7 +150,7 @@ struct Rejection {
   std::string text;  // the whole message
 };
 
-void PrintTo(const Rejection& r, std::ostream* out) { *out << r.what; }
+std::ostream& operator<<(std::ostream& out, const Rejection& r) { return out << r.what; }
 
 class XmlRejection : public testing::TestWithParam<Rejection> {};
 
