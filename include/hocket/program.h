@@ -26,8 +26,8 @@
 // Every mistake is an Error thrown at the call that makes it and names the caller's line. There is
 // no global state: any number of programs may be traced at once, one thread each.
 //
-// Costs: a copy or reduce of s chunks is O(s); a program keeps about 64 bytes an operation and
-// 12 a slot.
+// Costs: a copy or reduce of s chunks is O(s), some 100 to 200 ns for one; a program keeps about 50
+// bytes an operation, 8 a slot and 40 for each sum that did not occur before.
 #pragma once
 
 #include <cstdint>
