@@ -43,6 +43,25 @@ TEST(Target, LimitsAreTheRuntimesOwn) {
   EXPECT_TRUE(target_limits(Target::hocket).fused_send);
 }
 
+TEST(Target, BytesOfATransfer) {
+  const auto bytes = [](Target target, CollectiveKind kind) {
+    std::vector<std::int64_t> all;
+    for (const Protocol p : {Protocol::simple, Protocol::ll, Protocol::ll128}) {
+      all.push_back(transfer_bytes(target, p, kind));
+    }
+    return all;
+  };
+  using Bytes = std::vector<std::int64_t>;
+  constexpr CollectiveKind kUsual = CollectiveKind::allreduce;
+  for (const Target target : {Target::msccl, Target::msccl_executor}) {
+    EXPECT_EQ(bytes(target, kUsual), (Bytes{2 << 20, 32 << 10, 576000}));
+    // Host and kernel disagree on the slices of these two; the smaller number is the safe one.
+    EXPECT_EQ(bytes(target, CollectiveKind::broadcast), (Bytes{512 << 10, 32 << 10, 576000}));
+    EXPECT_EQ(bytes(target, CollectiveKind::reduce), (Bytes{512 << 10, 32 << 10, 576000}));
+  }
+  EXPECT_EQ(bytes(Target::rccl, kUsual), (Bytes{2 << 20, 16 << 10, 50176}));
+}
+
 TEST(Target, NamesOfCollectives) {
   using K = CollectiveKind;
   const auto names = [](K kind) {
