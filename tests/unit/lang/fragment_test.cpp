@@ -29,6 +29,20 @@ TEST(Fragment, lasts_as_long_as_the_object) {
   EXPECT_EQ(fragments, (std::vector<std::uint32_t>{0, 1, 1, 0, 2, 0}));
 }
 
+TEST(Fragment, of_equally_many_instances_are_alike_and_of_one_is_none) {
+  Program p("p", fully_connected(2), allgather(2, 4));
+  const Ref c = p.chunk(0, Buffer::input, 0);
+  for (const int n : {4, 1, 4}) {
+    const auto fast = p.parallelize(n);
+    c.copy(1, "s");
+    EXPECT_THROW(static_cast<void>(p.parallelize(2)), Error) << "not even in a fragment of one";
+  }
+  EXPECT_EQ(p.trace().fragments, (std::vector<std::int32_t>{1, 4}));
+  EXPECT_EQ(p.trace().ops[0].fragment, 1u);
+  EXPECT_EQ(p.trace().ops[1].fragment, 0u);
+  EXPECT_EQ(p.trace().ops[2].fragment, 1u);
+}
+
 TEST(Fragment, can_be_handed_on) {
   Program p("p", fully_connected(2), allgather(2, 4));
   const Ref c = p.chunk(0, Buffer::input, 0);

@@ -96,6 +96,20 @@ TEST(Program, a_local_copy_within_one_scratch_buffer_survives_its_growth) {
   EXPECT_EQ(p.content(0, "s", 2997), (Origins{{0, 0}}));
 }
 
+TEST(Program, many_scratch_buffers_growing_by_turns_keep_their_content) {
+  Program p = two_ranks(alltoall(2, 50));
+  for (int k = 0; k < 100; ++k) {
+    const Ref c = p.chunk(0, Buffer::input, k);
+    for (int b = 0; b < 40; ++b) c.copy(b % 2, "s" + std::to_string(b));
+  }
+  for (int b = 0; b < 40; ++b) {
+    const std::string name = "s" + std::to_string(b);
+    EXPECT_EQ(p.buffer_size(b % 2, name), 100);
+    EXPECT_EQ(p.buffer_size(1 - b % 2, name), 0);
+    for (int k = 0; k < 100; ++k) EXPECT_EQ(p.content(b % 2, name, k), (Origins{{0, k}}));
+  }
+}
+
 TEST(Program, reduce_adds_and_returns_the_place_as_it_is_now) {
   Program p = two_ranks(allreduce(3, 2));
   Ref sum = p.chunk(0, Buffer::input, 0, 2);
