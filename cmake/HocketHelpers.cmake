@@ -54,7 +54,8 @@ function(hocket_add_test name)
   if(HOCKET_PCH)
     # GoogleTest's header costs more than most tests; it is compiled once for all of them.
     if(NOT TARGET hocket_test_pch)
-      file(WRITE ${PROJECT_BINARY_DIR}/test_pch.cpp "// Carries the tests' precompiled header.\n")
+      file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_pch.cpp
+        CONTENT "// Carries the precompiled header of the tests.\n")
       add_library(hocket_test_pch OBJECT ${PROJECT_BINARY_DIR}/test_pch.cpp)
       target_link_libraries(hocket_test_pch PRIVATE GTest::gtest_main hocket_test_flags)
       target_precompile_headers(hocket_test_pch PRIVATE
