@@ -160,8 +160,9 @@ void register_formats(nb::module_& m) {
       [](const BoundAlgorithm& a, std::string_view target) {
         return to_xml(*a.algorithm, {parse_target(target)});
       },
-      "algorithm"_a, "target"_a = "msccl",
-      "The XML that `target` loads: 'msccl', 'msccl-executor', 'rccl' or 'hocket'.");
+      "algorithm"_a, "target"_a = "msccl", "The XML that `target` loads.",
+      nb::sig("def to_xml(algorithm: Algorithm, target: typing.Literal['msccl', 'msccl-executor', "
+              "'rccl', 'hocket'] = 'msccl') -> str"));
   m.def(
       "to_text", [](const BoundAlgorithm& a) { return to_text(*a.algorithm); }, "algorithm"_a,
       "The compact text form, complete: ``from_text(to_text(a)) == a``.");
@@ -225,7 +226,9 @@ void register_algorithm(nb::module_& m) {
           [](const BoundAlgorithm& a, std::string_view target) {
             return to_xml(*a.algorithm, {parse_target(target)});
           },
-          "target"_a = "msccl")
+          "target"_a = "msccl", "The XML that `target` loads.",
+          nb::sig("def to_xml(self, target: typing.Literal['msccl', 'msccl-executor', 'rccl', "
+                  "'hocket'] = 'msccl') -> str"))
       .def("to_text", [](const BoundAlgorithm& a) { return to_text(*a.algorithm); })
       .def("__eq__", [](const BoundAlgorithm& a,
                         const BoundAlgorithm& b) { return *a.algorithm == *b.algorithm; })

@@ -64,11 +64,11 @@ void def_rooted(nb::module_& m, const char* name, CollectiveKind kind, const cha
 }  // namespace
 
 void register_collective(nb::module_& m) {
-  nb::class_<Buffer>(
+  nb::class_<Buffer> buffer_class(
       m, "Buffer",
       "A buffer of a rank: ``Buffer.input``, ``Buffer.output``, or a scratch buffer by "
-      "name. Wherever a buffer is expected a string is one: the scratch of that name.")
-      .def(nb::init<std::string>(), "name"_a, "The scratch buffer of that name.")
+      "name. Wherever a buffer is expected a string is one: the scratch of that name.");
+  buffer_class.def(nb::init<std::string>(), "name"_a, "The scratch buffer of that name.")
       .def_prop_ro(
           "kind", [](const Buffer& b) { return buffer_kind_name(b.kind()); },
           "'input', 'output' or 'scratch'.")
@@ -80,14 +80,13 @@ void register_collective(nb::module_& m) {
              return std::hash<std::string>{}(b.name()) * 3 + static_cast<std::size_t>(b.kind());
            })
       .def("__str__", &Buffer::name)
-      .def("__repr__",
-           [](const Buffer& b) {
-             return b.kind() == BufferKind::scratch ? "Buffer('" + b.name() + "')"
-                                                    : "Buffer." + b.name();
-           })
-      .def_prop_ro_static("input", [](nb::handle) { return Buffer::input; })
-      .def_prop_ro_static("output", [](nb::handle) { return Buffer::output; })
-      .def_prop_ro_static("scratch", [](nb::handle) { return Buffer::scratch; });
+      .def("__repr__", [](const Buffer& b) {
+        return b.kind() == BufferKind::scratch ? "Buffer('" + b.name() + "')"
+                                               : "Buffer." + b.name();
+      });
+  buffer_class.attr("input") = Buffer::input;
+  buffer_class.attr("output") = Buffer::output;
+  buffer_class.attr("scratch") = Buffer::scratch;
 
   nb::class_<Collective>(m, "Collective",
                          "What must hold before and after. Made by ``allreduce(8, 8)`` and its "

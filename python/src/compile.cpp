@@ -58,7 +58,9 @@ void register_compile(nb::module_& m) {
         "unless `check_limits` is false. `min_bytes`, `max_bytes`: message sizes that it must be "
         "safe for. `observer(pass, printout)` is called after each pass, with a printout after the "
         "pass that `print_after` names ('all' for each).",
-        nb::sig("def compile(program: Program, *, target: str = 'hocket', min_bytes: int = 0, "
+        nb::sig("def compile(program: Program, *, target: "
+                "typing.Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] = 'hocket', "
+                "min_bytes: int = 0, "
                 "max_bytes: int | None = None, check_limits: bool = True, print_after: str = '', "
                 "observer: collections.abc.Callable[[str, str], object] | None = None) -> "
                 "Algorithm"));
@@ -80,7 +82,11 @@ void register_compile(nb::module_& m) {
         return check_limits(*a.algorithm, parse_target(target), max_listed);
       },
       "algorithm"_a, "target"_a, "max_listed"_a = 3,
-      "Every limit of `target` that the algorithm breaks.");
+      "Every limit of `target` that the algorithm breaks.",
+      nb::sig("def check_limits(algorithm: Algorithm, target: typing.Literal['msccl', "
+              "'msccl-executor', 'rccl', "
+              " 'hocket'], "
+              "max_listed: int = 3) -> list[Diagnostic]"));
 }
 
 }  // namespace hocket::python

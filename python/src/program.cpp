@@ -203,7 +203,13 @@ void register_program(nb::module_& m) {
           "The topology and the collective must have equally many ranks.\n\n"
           "`instances`: copies of the whole program, each on its share of every chunk. `protocol`: "
           "'Simple', 'LL' or 'LL128'. `replication`: 'interleaved' or 'batched'. `placement`: "
-          "'automatic', or 'manual' where every operation names its threadblocks.")
+          "'automatic', or 'manual' where every operation names its threadblocks.",
+          nb::sig(
+              "def __init__(self, name: str, topology: Topology, collective: Collective, *, "
+              "instances: int = 1, protocol: typing.Literal['Simple', 'LL', 'LL128'] = 'Simple', "
+              "replication: typing.Literal['interleaved', 'batched'] = 'interleaved', "
+              "placement: typing.Literal['automatic', 'manual'] = 'automatic', "
+              "fuse: bool = True, dependence_nop: bool = False) -> None"))
       .def(
           "chunk",
           [](nb::handle_t<BoundProgram> self, int rank, const nb::object& buffer, int index,

@@ -244,14 +244,24 @@ void register_runtime(nb::module_& m) {
            "`dtype` and `count` (elements of the smaller buffer) are taken from the buffers where "
            "they are not given. In place, one of the two lists may be None: the buffer that lies "
            "inside the other, or either of two equal ones.",
-           nb::sig("def run(self, inputs: collections.abc.Sequence[object] | None, "
-                   "outputs: collections.abc.Sequence[object] | None = None, *, "
-                   "dtype: str | None = None, op: str = 'sum', count: int | None = None, "
-                   "in_place: bool = False, threads: int = 0, slots: int | None = None) -> None"))
+           nb::sig(
+               "def run(self, inputs: collections.abc.Sequence[object] | None, "
+               "outputs: collections.abc.Sequence[object] | None = None, *, "
+               "dtype: "
+               "typing.Literal['float32', 'float64', 'int32', 'int64', 'uint8', 'float16', "
+               "'bfloat16'] | None = None, "
+               "op: typing.Literal['sum', 'prod', 'min', 'max'] = 'sum', count: int | None = None, "
+               "in_place: bool = False, threads: int = 0, slots: int | None = None) -> None"))
       .def("self_test", &run_self_test, nb::kw_only(), "count"_a, "dtype"_a = "float32",
            "op"_a = "sum", "in_place"_a = false, "check"_a = true, "repeats"_a = 1, "threads"_a = 0,
            "slots"_a = nb::none(), "seed"_a = 1,
-           "Fills buffers so that misplaced, missing and doubled chunks show, runs, compares.");
+           "Fills buffers so that misplaced, missing and doubled chunks show, runs, compares.",
+           nb::sig(
+               "def self_test(self, *, count: int, dtype: typing.Literal['float32', 'float64', "
+               "'int32', 'int64', 'uint8', 'float16', 'bfloat16'] = 'float32', "
+               "op: typing.Literal['sum', 'prod', 'min', 'max'] = 'sum', in_place: bool = False, "
+               "check: bool = True, repeats: int = 1, threads: int = 0, "
+               "slots: int | None = None, seed: int = 1) -> SelfTestResult"));
 
   m.def(
       "_count_for_bytes",
