@@ -59,14 +59,14 @@ struct Prod {
 struct Min {
   template <typename T>
   static T apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return (a < b) | (a != a) ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return ((a < b) | (a != a)) ? a : b;
     return a < b ? a : b;
   }
 };
 struct Max {
   template <typename T>
   static T apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return (a > b) | (a != a) ? a : b;
+    if constexpr (std::is_floating_point_v<T>) return ((a > b) | (a != a)) ? a : b;
     return a > b ? a : b;
   }
 };

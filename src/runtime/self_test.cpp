@@ -21,8 +21,6 @@ using runtime::TestValues;
 
 // What the outputs hold before the run: a NaN in floating point, -1 or 255 elsewhere.
 constexpr int kPoison = 0xff;
-// Expected results are computed and compared so many elements at a time.
-constexpr std::int64_t kCompareBlock = 1 << 16;
 
 class SelfTest {
  public:

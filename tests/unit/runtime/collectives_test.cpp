@@ -104,7 +104,7 @@ TEST(Collectives, DoNotDependOnTilesSlotsOrPieces) {
 
 TEST(Collectives, ThreeRunsFromOnePlanWithNewInputsAreAllRight) {
   LocalExecutor executor(ring_allreduce(4, 2, false, Protocol::simple));
-  for (std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
     expect_right(executor, {.type = DataType::int64, .count = 1000}, seed);
   }
 }

@@ -2,6 +2,7 @@
 // every step blocks. A lost wakeup shows as a deadlock report, a lost update as wrong data.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 #include <thread>
 

@@ -37,7 +37,7 @@ std::vector<fs::path> files(const char* folder) {
 // inside.
 std::vector<std::int64_t> message_sizes(const Algorithm& a) {
   const std::int64_t least = std::max<std::int64_t>(a.min_bytes, 1);
-  const std::int64_t most = std::min<std::int64_t>(a.max_bytes.value_or(8 << 20), 8 << 20);
+  const std::int64_t most = std::min<std::int64_t>(a.max_bytes.value_or(4 << 20), 4 << 20);
   std::vector<std::int64_t> sizes = {least, least + 13, (least + most) / 2, most};
   if (a.max_bytes) sizes.push_back(*a.max_bytes);
   return sizes;
@@ -51,7 +51,9 @@ void expect_right(const fs::path& path) {
   for (const std::int64_t bytes : message_sizes(a)) {
     for (const bool in_place : {false, true}) {
       if (!(in_place ? a.in_place : a.out_of_place)) continue;
-      for (const DataType type : {DataType::uint8, DataType::float32}) {
+      for (const DataType type : {DataType::float32, DataType::uint8}) {
+        // Many small elements cost time and show nothing more.
+        if (type == DataType::uint8 && bytes > 1 << 20) continue;
         SelfTestOptions options;
         options.run.type = type;
         options.run.in_place = in_place;
