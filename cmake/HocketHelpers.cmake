@@ -1,9 +1,10 @@
 # The few helpers that every folder uses.
 
-# Warnings and sanitizers of our own targets; never exported.
 # Source lines in what we write must not depend on where the tree lies: both the absolute path and
 # the one relative to the build folder, which ccache passes on, are cut off.
 file(RELATIVE_PATH HOCKET_FROM_BUILD ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+
+# Warnings and sanitizers of our own targets; never exported.
 add_library(hocket_build_flags INTERFACE)
 target_compile_options(hocket_build_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual

@@ -128,7 +128,7 @@ void check_world(const World& world) {
       spec.requirement.all = programs % 2 == 0;
       spec.requirement.choice = programs / 2;
       const Outcome outcome = check_program(spec, checks);
-      if (outcome.kind == Outcome::Kind::right) continue;
+      if (outcome.right) continue;
       ++faults;
       ADD_FAILURE() << "program " << programs << "\n" << report(spec, outcome);
       return;

@@ -389,6 +389,23 @@ class Generator {
       call.via.send_tb = choose(call.src.rank, &HandTb::send, call.dst.rank, call.via.channel);
       call.via.recv_tb = choose(call.dst.rank, &HandTb::recv, call.src.rank, call.via.channel);
     }
+    leave_some_unsaid();
+  }
+
+  // What is left out can be found again: channels from the other ends, and threadblock -1, where
+  // the rules are lenient, is one more threadblock.
+  void leave_some_unsaid() {
+    const int unsaid = dice_.pick(std::vector<int>{0, 0, 50, 100});
+    for (Call& call : spec_.calls) {
+      if (dice_.chance(unsaid)) call.via.channel = -1;
+    }
+    if (!dice_.chance(25)) return;
+    spec_.options.lenient_placement = true;
+    const int number = dice_.below(3);
+    for (Call& call : spec_.calls) {
+      if (call.via.send_tb == number) call.via.send_tb = -1;
+      if (call.via.recv_tb == number) call.via.recv_tb = -1;
+    }
   }
 
   Dice dice_;

@@ -16,7 +16,7 @@ using oracle::Interpretation;
 using oracle::Verdict;
 
 Outcome wrong(std::string fault, std::string text) {
-  return {Outcome::Kind::wrong, std::move(fault), std::move(text)};
+  return {false, std::move(fault), std::move(text)};
 }
 
 bool chosen(const Requirement& requirement, int rank, Slot slot) {
@@ -39,13 +39,6 @@ std::vector<Required> requirements(const ProgramSpec& spec, const Interpretation
     if (chosen(spec.requirement, place.rank, slot)) required.push_back({place.rank, slot, content});
   }
   return required;
-}
-
-bool may_refuse(const ProgramSpec& spec, Code code) {
-  // Threadblocks given without channels may be impossible to connect.
-  const bool by_hand = spec.options.placement == Placement::manual;
-  return by_hand && (code == Code::ThreadblockClash || code == Code::ConnectionClash) &&
-         spec.options.lenient_placement;
 }
 
 Outcome compare(const Trace& trace, const Algorithm& algorithm, const Verdict& verdict,
@@ -100,8 +93,7 @@ Outcome check_forms(const Program& program, const CompileOptions& options,
   return {};
 }
 
-Outcome check_way(const ProgramSpec& spec, const Program& program, const Way& way,
-                  const Checks& checks) {
+Outcome check_way(const Program& program, const Way& way, const Checks& checks) {
   CompileOptions options;
   options.target = way.target;
   options.max_bytes = way.max_bytes;
@@ -114,9 +106,6 @@ Outcome check_way(const ProgramSpec& spec, const Program& program, const Way& wa
   try {
     algorithm = compile(program, options);
   } catch (const Error& e) {
-    if (may_refuse(spec, e.code())) {
-      return {Outcome::Kind::refused, std::string(code_text(e.code())), e.what()};
-    }
     return wrong("compiler refuses: " + std::string(code_text(e.code())), e.what());
   } catch (const std::exception& e) {
     return wrong("compiler fails", e.what());
@@ -130,7 +119,7 @@ Outcome check_way(const ProgramSpec& spec, const Program& program, const Way& wa
     return wrong("not a refinement of the collective", format("{} parts", parts));
   }
   if (algorithm.max_bytes != way.max_bytes) return wrong("another size range", "");
-  if (const Outcome o = check_target(algorithm, way.target); o.kind != Outcome::Kind::right) {
+  if (const Outcome o = check_target(algorithm, way.target); !o.right) {
     return o;
   }
 
@@ -144,13 +133,11 @@ Outcome check_way(const ProgramSpec& spec, const Program& program, const Way& wa
                  oracle::str(verdict.findings));
   }
   const Interpretation meaning = oracle::interpret(trace, parts);
-  if (const Outcome o = compare(trace, algorithm, verdict, meaning);
-      o.kind != Outcome::Kind::right) {
+  if (const Outcome o = compare(trace, algorithm, verdict, meaning); !o.right) {
     return o;
   }
   if (checks.forms) {
-    if (const Outcome o = check_forms(program, options, algorithm);
-        o.kind != Outcome::Kind::right) {
+    if (const Outcome o = check_forms(program, options, algorithm); !o.right) {
       return o;
     }
   }
@@ -178,19 +165,16 @@ Outcome check_program(const ProgramSpec& spec, const Checks& checks) {
       }
     }
     const Program& program = asking ? *asking : first;
-    Outcome refused;
     for (const Way& way : checks.ways) {
-      Outcome outcome = check_way(spec, program, way, checks);
-      if (outcome.kind == Outcome::Kind::refused) {
-        refused = outcome;
-      } else if (outcome.kind == Outcome::Kind::wrong) {
+      Outcome outcome = check_way(program, way, checks);
+      if (!outcome.right) {
         outcome.text = format("target {}, {}\n{}", target_name(way.target),
                               way.max_bytes ? format("up to {} bytes", *way.max_bytes) : "any size",
                               outcome.text);
         return outcome;
       }
     }
-    return refused;
+    return {};
   } catch (const Error& e) {
     return wrong("language refuses: " + std::string(code_text(e.code())), e.what());
   } catch (const std::exception& e) {

@@ -19,12 +19,7 @@ struct Way {
 };
 
 struct Outcome {
-  enum class Kind {
-    right,
-    refused,  // the compiler says why it cannot, where it may
-    wrong,
-  };
-  Kind kind = Kind::right;
+  bool right = true;
   // What went wrong in a few words, equal for equal faults; the shrinker keeps it.
   std::string fault;
   std::string text;

@@ -28,7 +28,7 @@ class Shrinker {
     ProgramSpec candidate = best_;
     if (!edit(candidate)) return false;
     const Outcome outcome = check_program(candidate, checks_);
-    if (outcome.kind != Outcome::Kind::wrong || outcome.fault != fault_) return false;
+    if (outcome.right || outcome.fault != fault_) return false;
     best_ = std::move(candidate);
     return true;
   }
