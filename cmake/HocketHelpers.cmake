@@ -2,7 +2,8 @@
 
 # Source lines in what we write must not depend on where the tree lies: both the absolute path and
 # the one relative to the build folder, which ccache passes on, are cut off.
-file(RELATIVE_PATH HOCKET_FROM_BUILD ${CMAKE_BINARY_DIR} ${PROJECT_SOURCE_DIR})
+cmake_path(RELATIVE_PATH PROJECT_SOURCE_DIR BASE_DIRECTORY ${CMAKE_BINARY_DIR}
+           OUTPUT_VARIABLE HOCKET_FROM_BUILD)
 
 # Warnings and sanitizers of our own targets; never exported.
 add_library(hocket_build_flags INTERFACE)
