@@ -3,9 +3,9 @@
 //     Algorithm a = compile(program);                                   // for our own runtime
 //     Algorithm b = compile(program, {.target = Target::rccl, .max_bytes = 1 << 20});
 //
-// The result means what the trace means, in every schedule, for every message size in the range: it is
-// free of races and deadlocks by construction (the argument stands in src/passes/schedule.h). The same
-// program gives the same bytes, always.
+// The result means what the trace means, in every schedule, for every message size in the range: it
+// is free of races and deadlocks by construction (the argument stands in src/passes/schedule.h).
+// The same program gives the same bytes, always.
 //
 // Costs: a few hundred bytes and about a microsecond a step.
 #pragma once
@@ -26,9 +26,9 @@ namespace hocket {
 
 struct CompileOptions {
   Target target = Target::hocket;
-  // Message sizes (bytes of the larger buffer of a rank) that the algorithm must be safe for. Steps of
-  // several chunks are cut into more transfers the larger the message, so an upper limit can allow
-  // a denser schedule. None: any size.
+  // Message sizes (bytes of the larger buffer of a rank) that the algorithm must be safe for. Steps
+  // of several chunks are cut into more transfers the larger the message, so an upper limit can
+  // allow a denser schedule. None: any size.
   std::int64_t min_bytes = 0;
   std::optional<std::int64_t> max_bytes = {};
   // Refuse (HK04xx) what the target would not load. Off: emit it all the same.

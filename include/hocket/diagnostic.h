@@ -1,10 +1,10 @@
 // What went wrong, as a value: a stable code, a sentence in the user's terms, the user's line, and
 // what to do about it.
 //
-// Three kinds of failure are three types. A mistake of the user's (or an unusable file) is an Error.
-// A broken invariant of ours is an InternalError: its text asks for a report. Everything that is
-// merely worth saying is a Diagnostic of severity `warning`, collected by whoever the caller names;
-// the library itself never prints.
+// Three kinds of failure are three types. A mistake of the user's (or an unusable file) is an
+// Error. A broken invariant of ours is an InternalError: its text asks for a report. Everything
+// that is merely worth saying is a Diagnostic of severity `warning`, collected by whoever the
+// caller names; the library itself never prints.
 #pragma once
 
 #include <functional>

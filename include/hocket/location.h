@@ -1,12 +1,12 @@
 // Where in the user's source something was said.
 //
-// Every call of the language takes a CallSite as its last, defaulted parameter, so that a diagnostic
-// can name the user's own line without macros:
+// Every call of the language takes a CallSite as its last, defaulted parameter, so that a
+// diagnostic can name the user's own line without macros:
 //
 //     Ref copy(int dst, Via via = {}, CallSite at = CallSite::current());
 //
-// CallSite is cheap (two words, the file name is not owned) and is what a call passes; Location owns
-// its text and is what a diagnostic keeps.
+// CallSite is cheap (two words, the file name is not owned) and is what a call passes; Location
+// owns its text and is what a diagnostic keeps.
 #pragma once
 
 #include <cstdint>

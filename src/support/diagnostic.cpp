@@ -68,11 +68,12 @@ Error::Error(Diagnostic diagnostic)
 
 Error::Error(Code code, std::string message, Location where, std::string hint,
              std::vector<Note> notes)
-    : Error(Diagnostic{Severity::error, code, std::move(message), std::move(where),
-                       std::move(hint), std::move(notes)}) {}
+    : Error(Diagnostic{Severity::error, code, std::move(message), std::move(where), std::move(hint),
+                       std::move(notes)}) {}
 
 InternalError::InternalError(std::string_view condition, std::string_view message, CallSite at)
-    : std::logic_error(fmt::format("internal error at {}:{}: {} ({} does not hold); please report it",
-                                   at.file(), at.line(), message, condition)) {}
+    : std::logic_error(
+          fmt::format("internal error at {}:{}: {} ({} does not hold); please report it", at.file(),
+                      at.line(), message, condition)) {}
 
 }  // namespace hocket

@@ -11,9 +11,7 @@
 namespace hocket {
 namespace {
 
-bool usable(double x) {
-  return std::isfinite(x) && x >= 0;
-}
+bool usable(double x) { return std::isfinite(x) && x >= 0; }
 
 void check_ranks(std::string_view name, int ranks, CallSite at) {
   if (ranks < 1) {
@@ -90,21 +88,11 @@ Topology Topology::from_table(std::string name, const std::vector<std::vector<do
   return t;
 }
 
-const std::string& Topology::name() const {
-  return impl_->name;
-}
-int Topology::num_ranks() const {
-  return impl_->ranks;
-}
-Link Topology::link(int src, int dst) const {
-  return impl_->link(src, dst);
-}
-bool Topology::has_link(int src, int dst) const {
-  return impl_->link(src, dst).bandwidth > 0;
-}
-const std::vector<Switch>& Topology::switches() const {
-  return impl_->switches();
-}
+const std::string& Topology::name() const { return impl_->name; }
+int Topology::num_ranks() const { return impl_->ranks; }
+Link Topology::link(int src, int dst) const { return impl_->link(src, dst); }
+bool Topology::has_link(int src, int dst) const { return impl_->link(src, dst).bandwidth > 0; }
+const std::vector<Switch>& Topology::switches() const { return impl_->switches(); }
 
 Topology::Impl& Topology::own() {
   if (impl_.use_count() > 1) impl_ = std::make_shared<Impl>(*impl_);

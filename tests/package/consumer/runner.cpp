@@ -1,4 +1,5 @@
-// runner FILE: runs the algorithm in FILE on real data and compares every element. Links no compiler.
+// runner FILE: runs the algorithm in FILE on real data and compares every element. Links no
+// compiler.
 #include <hocket/format.h>
 #include <hocket/runtime.h>
 

@@ -1,4 +1,5 @@
-// writer VERSION FILE: is this the version that was asked for? If so, writes a ring allgather to FILE.
+// writer VERSION FILE: is this the version that was asked for? If so, writes a ring allgather to
+// FILE.
 #include <hocket/hocket.h>
 
 #include <cstring>
