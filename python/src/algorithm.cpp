@@ -11,7 +11,7 @@
 namespace hocket::python {
 namespace {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 
 struct RankView {
   AlgorithmPtr algorithm;
@@ -232,7 +232,7 @@ void register_algorithm(nb::module_& m) {
       .def("to_text", [](const BoundAlgorithm& a) { return to_text(*a.algorithm); })
       .def("__eq__", [](const BoundAlgorithm& a,
                         const BoundAlgorithm& b) { return *a.algorithm == *b.algorithm; })
-      .def("__eq__", [](const BoundAlgorithm&, nb::object) { return false; })
+      .def("__eq__", [](const BoundAlgorithm&, const nb::object&) { return false; })
       .def("__repr__", [](const BoundAlgorithm& a) {
         return nb::str("<Algorithm {!r}: {} on {} ranks, {} steps>")
             .format(a.algorithm->name, a.algorithm->collective.name(), a.algorithm->num_ranks(),

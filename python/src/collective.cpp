@@ -7,7 +7,7 @@
 namespace hocket::python {
 namespace {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 using OriginPair = std::pair<int, int>;
 
 OriginPair pair_of(Origin origin) { return {origin.rank, origin.index}; }
@@ -74,7 +74,7 @@ void register_collective(nb::module_& m) {
           "'input', 'output' or 'scratch'.")
       .def_prop_ro("name", &Buffer::name)
       .def("__eq__", [](const Buffer& a, const Buffer& b) { return a == b; })
-      .def("__eq__", [](const Buffer&, nb::object) { return false; })
+      .def("__eq__", [](const Buffer&, const nb::object&) { return false; })
       .def("__hash__",
            [](const Buffer& b) {
              return std::hash<std::string>{}(b.name()) * 3 + static_cast<std::size_t>(b.kind());
@@ -109,7 +109,7 @@ void register_collective(nb::module_& m) {
       .def_prop_ro("has_postcondition", &Collective::has_postcondition)
       .def(
           "chunks",
-          [](const Collective& c, int rank, nb::object buffer) {
+          [](const Collective& c, int rank, const nb::object& buffer) {
             const BufferKind kind = parse_user_buffer(buffer);
             if (rank < 0 || rank >= c.num_ranks()) throw nb::index_error("no such rank");
             return c.chunks(rank, kind);
@@ -118,7 +118,7 @@ void register_collective(nb::module_& m) {
           nb::sig("def chunks(self, rank: int, buffer: Buffer | str) -> int"))
       .def(
           "initial",
-          [](const Collective& c, int rank, nb::object buffer,
+          [](const Collective& c, int rank, const nb::object& buffer,
              int index) -> std::optional<OriginPair> {
             const Slot slot{parse_user_buffer(buffer), index};
             check_slot(c, rank, slot);
@@ -131,7 +131,7 @@ void register_collective(nb::module_& m) {
                   "tuple[int, int] | None"))
       .def(
           "expected",
-          [](const Collective& c, int rank, nb::object buffer, int index) {
+          [](const Collective& c, int rank, const nb::object& buffer, int index) {
             const Slot slot{parse_user_buffer(buffer), index};
             check_slot(c, rank, slot);
             return expected_origins(c, rank, slot);
@@ -142,7 +142,7 @@ void register_collective(nb::module_& m) {
                   "list[tuple[int, int]] | None"))
       .def("refined", &Collective::refined, "parts"_a, "Every chunk cut into equal parts.")
       .def("__eq__", [](const Collective& a, const Collective& b) { return a == b; })
-      .def("__eq__", [](const Collective&, nb::object) { return false; })
+      .def("__eq__", [](const Collective&, const nb::object&) { return false; })
       .def("__repr__", [](const Collective& c) {
         return nb::str("<Collective {}: {} ranks, chunk factor {}{}>")
             .format(c.name(), c.num_ranks(), c.chunk_factor(), c.in_place() ? ", in place" : "");

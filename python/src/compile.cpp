@@ -11,7 +11,7 @@
 namespace hocket::python {
 namespace {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 
 BoundAlgorithm compile_program(const BoundProgram& program, std::string_view target,
                                std::int64_t min_bytes, std::optional<std::int64_t> max_bytes,

@@ -17,7 +17,7 @@
 namespace hocket::python {
 namespace {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 
 // Owned: a program stays while it is current.
 thread_local PyObject* current = nullptr;
@@ -349,7 +349,7 @@ void register_dropin(nb::module_& m) {
       .def("_size", &DropInProgram::size, "rank"_a, "buffer"_a)
       .def(
           "_content",
-          [](DropInProgram& p, int rank, nb::object buffer,
+          [](DropInProgram& p, int rank, const nb::object& buffer,
              int index) -> std::optional<std::vector<std::pair<int, int>>> {
             const auto origins = p.content(rank, buffer, index);
             if (!origins) return std::nullopt;

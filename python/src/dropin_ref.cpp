@@ -6,7 +6,7 @@
 namespace hocket::python {
 namespace {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 
 void deprecated(const std::string& what, const std::string& instead) {
   emit_warning({Severity::warning, Code::DeprecatedCall, what, here(), instead, {}});
@@ -141,7 +141,8 @@ void register_dropin_ref(nb::module_& m) {
   nb::class_<DropInRef>(m, "DropInRef", "A place: `size` chunks of a buffer of a rank.")
       .def(
           "__init__",
-          [](DropInRef* self, int rank, nb::object buffer, int index, int size, nb::object prog) {
+          [](DropInRef* self, int rank, const nb::object& buffer, int index, int size,
+             const nb::object& prog) {
             const nb::object made = dropin_chunk(prog, rank, buffer, index, size);
             if (made.is_none()) {
               throw Error(Code::UninitialisedChunk, "a Ref of a place that nobody has written",
@@ -202,7 +203,7 @@ void register_dropin_ref(nb::module_& m) {
                     a.place.name == b.place.name && a.place.index == b.place.index &&
                     a.ref.size() == b.ref.size();
            })
-      .def("__eq__", [](const DropInRef&, nb::object) { return false; })
+      .def("__eq__", [](const DropInRef&, const nb::object&) { return false; })
       .def("__repr__", &repr)
       .attr("__hash__") = nb::none();
 

@@ -8,7 +8,7 @@
 namespace hocket::python {
 namespace {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 
 // Parameters as the library takes them: words and numbers.
 std::string parameter_text(const nb::handle& value) {

@@ -8,7 +8,7 @@
 namespace hocket::python {
 namespace {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 using OriginPair = std::pair<int, int>;
 
 // `with program.parallelize(4):`. The fragment begins on entry, so that an object that is never
@@ -106,7 +106,7 @@ void register_ref(nb::module_& m) {
           "dst_index", [](const BoundRef& self, int i) { return self.ref.dst_index(i, here()); },
           "i"_a = 0)
       .def("__eq__", [](const BoundRef& a, const BoundRef& b) { return a.ref == b.ref; })
-      .def("__eq__", [](const BoundRef&, nb::object) { return false; })
+      .def("__eq__", [](const BoundRef&, const nb::object&) { return false; })
       .def("__str__", [](const BoundRef& r) { return r.ref.str(); })
       .def("__repr__", [](const BoundRef& r) { return "<Ref " + r.ref.str() + ">"; });
 }
@@ -155,7 +155,7 @@ void register_fragment(nb::module_& m) {
            })
       .def(
           "__exit__",
-          [](FragmentScope& f, nb::args) {
+          [](FragmentScope& f, const nb::args&) {
             f.fragment.reset();
             return false;
           },

@@ -9,7 +9,7 @@
 namespace hocket::python {
 namespace {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 
 // A view of a Python object's memory, given back when it goes.
 class Memory {

@@ -5,7 +5,7 @@
 
 namespace hocket::python {
 
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 
 void register_topology(nb::module_& m) {
   nb::class_<Link>(m, "Link", "A directed link.")

@@ -14,7 +14,7 @@
 #include "hocket/format.h"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace): only "name"_a
 
 namespace {
 
