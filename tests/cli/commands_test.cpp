@@ -89,13 +89,13 @@ TEST(Check, SaysYesToWhatIsRight) {
             "  result         ok  3 runs on small data, every element right\n");
 }
 
-// A ring in which two chunks change places on their way.
+// A ring whose first receiver stores the chunk one place too far.
 std::string mixed_up_ring(const Session& s) {
   std::string xml = s.run("gen allgather_ring ranks=3").out;
-  const std::string before = "srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" dstoff=\"1\"";
-  const std::size_t at = xml.find(before);
+  const std::string before = "dstbuf=\"o\" dstoff=\"1\"";
+  const std::size_t at = xml.find(before, xml.find("type=\"r\""));
   EXPECT_NE(at, std::string::npos) << xml;
-  xml.replace(at, before.size(), "srcbuf=\"i\" srcoff=\"0\" dstbuf=\"o\" dstoff=\"2\"");
+  xml.replace(at, before.size(), "dstbuf=\"o\" dstoff=\"2\"");
   return xml;
 }
 
@@ -185,7 +185,9 @@ TEST(Convert, GoesRoundWithoutLoss) {
   ASSERT_EQ(s.run("gen allreduce_hierarchical nodes=2 gpus=3 --target hocket -o a.xml").code, 0);
   ASSERT_EQ(s.run("convert a.xml --to text -o a.txt").code, 0);
   EXPECT_EQ(from_any(s.read("a.txt")), from_any(s.read("a.xml")));
-  EXPECT_EQ(s.run("convert a.txt --to hocket").out, s.run("convert a.xml --to hocket").out);
+  // Source lines too: they stand in the text.
+  EXPECT_EQ(s.shell("hocket convert a.txt --to hocket | hocket convert - --to text").out,
+            s.read("a.txt"));
 }
 
 TEST(Convert, RefusesWhatTheTargetCannotRun) {

@@ -69,9 +69,10 @@ INSTANTIATE_TEST_SUITE_P(
             "error: --max-bytes \"many\" is not a size in bytes [HK0903]\n"
             "  hint: write 4096, 64KiB, 1M (1024 * 1024) or 1MB (1000 * 1000)\n"},
         Row{"run allreduce_ring --dtype float31",
-            "error: --dtype float31: unknown [HK0903]\n  hint: did you mean float32 or float16?\n"},
+            "error: --dtype float31: unknown [HK0903]\n  hint: did you mean float32, float16 or "
+            "float64?\n"},
         Row{"run allreduce_ring --op mean",
-            "error: --op mean: unknown [HK0903]\n  hint: did you mean min?\n"},
+            "error: --op mean: unknown [HK0903]\n  hint: one of sum, prod, min, max\n"},
         Row{"run allreduce_ring --bytes 1.5M",
             "error: --bytes \"1.5M\" is not a size in bytes [HK0903]\n"
             "  hint: write 4096, 64KiB, 1M (1024 * 1024) or 1MB (1000 * 1000)\n"},

@@ -163,7 +163,7 @@ void add_run(CLI::App& app, Action& action) {
       ->option_text("SIZE");
   command
       ->add_option("--dtype", options->type,
-                   "float32, float64, int32, int64, uint8, float16 or bfloat16; default float32")
+                   "float32 (default), float64, int32, int64, uint8, float16, bfloat16")
       ->option_text("TYPE");
   command->add_option("--op", options->op, "sum, prod, min or max; default sum")->option_text("OP");
   command->add_flag("--check", options->check, "compare every element with what it must be");
