@@ -37,7 +37,7 @@ struct CompileOptions {
   // printout of the program as that pass left it.
   std::string print_after = {};
   std::function<void(std::string_view pass, const std::string& printout)> observer = {};
-  // Takes warnings (HK0304, those of the program, ...).
+  // Takes the warnings of the program.
   DiagnosticSink warn = {};
 };
 
