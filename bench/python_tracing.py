@@ -75,7 +75,7 @@ def hocket_ring(n):
     return time.thread_time() - start, 2 * n * (n - 1)
 
 
-def best(trace, n, repeats=7):
+def best(trace, n, repeats=25):
     """Microseconds of CPU time an operation, the best of some runs: the others measure the machine."""
     seconds, operations = min((trace(n) for _ in range(repeats)), key=lambda run: run[0])
     return seconds / operations * 1e6
