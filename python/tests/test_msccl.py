@@ -852,3 +852,18 @@ def test_programs_in_a_process_exit_cleanly():
         check=False,
     )
     assert (ran.returncode, ran.stdout, ran.stderr) == (3, "", "")
+
+
+def test_the_synthesis_collectives_are_data():
+    import msccl.collectives as synthesis
+
+    gather = synthesis.allgather(3)
+    assert (gather.num_nodes, gather.num_chunks, gather.runtime_name) == (3, 3, "allgather")
+    assert gather.pre_on(1) == [1] and gather.post_on(1) == [0, 1, 2] and not gather.has_triggers()
+    halves = gather.chunk_up(2)
+    assert halves.pre_on(1) == [2, 3] and [halves.address(c) for c in halves.chunks()] == [0, 1, 2, 3, 4, 5]
+    exchange = synthesis.alltoall(2)
+    assert [exchange.pre_on(0), exchange.post_on(0)] == [[0, 2], [0, 1]]
+    assert synthesis.allreduce(2).has_triggers()
+    own = synthesis.build_collective("own", 2, 1, lambda r, c: r == 0, lambda r, c: r == 1)
+    assert own.precondition(0, 0) and own.postcondition(1, 0) and own.runtime_name == "custom"
