@@ -1,6 +1,7 @@
 // The library as a table: what it lists, what it refuses, and in what words.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
 
 #include "ir/trace.h"
@@ -73,6 +74,28 @@ TEST(Library, IsSortedAndDescribesEverything) {
     }
     EXPECT_TRUE(parameters.count("instances") && parameters.count("protocol")) << info.name;
   }
+}
+
+TEST(Library, HasARowInTheDocumentForEachAlgorithm) {
+  std::ifstream document(HOCKET_SOURCE_DIR "/docs/algorithms.md");
+  ASSERT_TRUE(document) << "docs/algorithms.md cannot be read";
+  std::set<std::string> rows;
+  std::set<std::string> collectives;
+  for (const AlgorithmInfo& info : algorithm_library()) collectives.insert(info.collective);
+  for (std::string line; std::getline(document, line);) {
+    if (line.rfind("| `", 0) != 0) continue;
+    const std::string name = line.substr(3, line.find('`', 3) - 3);
+    // Rows of parameters have other names.
+    const bool algorithm = std::any_of(
+        collectives.begin(), collectives.end(),
+        [&](const std::string& collective) { return name.rfind(collective + "_", 0) == 0; });
+    if (algorithm) {
+      EXPECT_TRUE(rows.insert(name).second) << name << " twice";
+    }
+  }
+  std::set<std::string> names;
+  for (const AlgorithmInfo& info : algorithm_library()) names.insert(info.name);
+  EXPECT_EQ(rows, names);
 }
 
 TEST(Library, PassesTheOptionsOn) {
