@@ -29,7 +29,7 @@ Program trace(const Arguments& args) {
     for (int i = 0; i < n; ++i) kept.push_back(p.chunk(r, Buffer::input, (r + i) % n * c, c));
   }
   const auto block = [&](int r, int i) -> Ref& {
-    return kept[static_cast<std::size_t>(r) * n + i];
+    return kept[static_cast<std::size_t>(r * n + i)];
   };
 
   for (int digit = 1; digit < n; digit *= 2) {
