@@ -121,40 +121,46 @@ TEST(Bugs, B5AFusedStepWithScratchLaidOutDifferently) {
   compile_right_for_all(p);
 }
 
-TEST(Bugs, B5ThePublishedAllToNextProgramsForManySizes) {
-  for (const int nodes : {2, 3, 4, 8}) {
-    for (const int instances : {1, 4}) {
-      SCOPED_TRACE(std::to_string(nodes) + " nodes, " + std::to_string(instances) + " instances");
-      const int gpus = 8;
-      const int ranks = nodes * gpus;
-      Program p("alltonext_backwards", fully_connected(ranks), all_to_next_backward(ranks, gpus),
-                {.instances = instances});
-      for (int n = 0; n < nodes; ++n) {
-        const std::string hop = "s" + std::to_string(n);
-        for (int g = 0; g < gpus; ++g) {
-          const int r = n * gpus + g;
-          if (r == 0) continue;
-          if (g != 0) {
-            p.chunk(r, Buffer::input, 0, gpus).copy(r - 1, Buffer::output, 0, {.channel = g % 2});
-            continue;
-          }
-          for (int i = 0; i < gpus; ++i) {
-            const Via via{.channel = i % 2};
-            Ref chunk = p.chunk(r, Buffer::input, i);
-            if (i == 0) {
-              chunk = chunk.copy((n - 1) * gpus, hop, 0, via);
-            } else if (i == gpus - 1) {
-              chunk = chunk.copy(n * gpus + i, hop, 0, via);
-            } else {
-              chunk = chunk.copy(n * gpus + i, hop, 0, via).copy((n - 1) * gpus + i, hop, 0, via);
-            }
-            chunk.copy(r - 1, Buffer::output, i, via);
-          }
-        }
+// The published program, as its Python source has it.
+Program all_to_next_backwards(int nodes, int instances) {
+  const int gpus = 8;
+  const int ranks = nodes * gpus;
+  Program p("alltonext_backwards", fully_connected(ranks), all_to_next_backward(ranks, gpus),
+            {.instances = instances});
+  for (int n = 0; n < nodes; ++n) {
+    const std::string hop = "s" + std::to_string(n);
+    for (int g = 0; g < gpus; ++g) {
+      const int r = n * gpus + g;
+      if (r == 0) continue;
+      if (g != 0) {
+        p.chunk(r, Buffer::input, 0, gpus).copy(r - 1, Buffer::output, 0, {.channel = g % 2});
+        continue;
       }
-      EXPECT_TRUE(p.check().ok()) << p.check().str();
-      compile_right(p, Target::msccl);
+      for (int i = 0; i < gpus; ++i) {
+        const Via via{.channel = i % 2};
+        Ref chunk = p.chunk(r, Buffer::input, i);
+        if (i == 0) {
+          chunk = chunk.copy((n - 1) * gpus, hop, 0, via);
+        } else if (i == gpus - 1) {
+          chunk = chunk.copy(n * gpus + i, hop, 0, via);
+        } else {
+          chunk = chunk.copy(n * gpus + i, hop, 0, via).copy((n - 1) * gpus + i, hop, 0, via);
+        }
+        chunk.copy(r - 1, Buffer::output, i, via);
+      }
     }
+  }
+  return p;
+}
+
+TEST(Bugs, B5ThePublishedAllToNextProgramsForManySizes) {
+  constexpr std::pair<int, int> kSizes[] = {{2, 1}, {2, 4},  {3, 1}, {4, 2},
+                                            {8, 1}, {16, 8}, {32, 1}};
+  for (const auto& [nodes, instances] : kSizes) {
+    SCOPED_TRACE(std::to_string(nodes) + " nodes, " + std::to_string(instances) + " instances");
+    const Program p = all_to_next_backwards(nodes, instances);
+    EXPECT_TRUE(p.check().ok()) << p.check().str();
+    compile_right(p, Target::msccl);
   }
 }
 

@@ -116,13 +116,20 @@ class Generator {
   Generator(std::uint64_t seed, const GeneratorLimits& limits) : dice_(seed), limits_(limits) {}
 
   ProgramSpec run() {
+    if (dice_.chance(2)) {
+      // Runs of more chunks than one step of the public runtimes may have.
+      wide_ = true;
+      limits_.max_chunks = 150;
+      max_size_ = 120;
+      max_scratch_ = 200;
+    }
     choose_shape();
     choose_options();
     const Collective collective = collective_of(spec_);
     Model model(spec_, collective);
     const int wanted = dice_.between(1, limits_.max_calls);
     // A favourite size, index and pair of ranks make long chains of equal hops likely.
-    favourite_size_ = dice_.chance(60) ? 1 : dice_.between(1, 4);
+    favourite_size_ = dice_.chance(60) && max_size_ == 4 ? 1 : dice_.between(1, max_size_);
     hop_chance_ = dice_.pick(std::vector<int>{10, 50, 85});
     reduce_chance_ = dice_.pick(std::vector<int>{0, 20, 50, 80});
     for (int tries = 0; tries < 12 * wanted && static_cast<int>(spec_.calls.size()) < wanted;
@@ -156,7 +163,8 @@ class Generator {
         RankShape shape;
         shape.input = dice_.between(dice_.chance(10) ? 0 : 1, limits_.max_chunks);
         shape.output = dice_.between(dice_.chance(10) ? 0 : 1, limits_.max_chunks);
-        for (int i = 0; i < shape.input; ++i) shape.input_holds.push_back(dice_.chance(92));
+        for (int i = 0; i < shape.input; ++i)
+          shape.input_holds.push_back(wide_ || dice_.chance(92));
         for (int i = 0; i < shape.output; ++i) {
           shape.output_holds.push_back(!c.in_place && dice_.chance(8));
         }
@@ -207,7 +215,12 @@ class Generator {
 
   int random_size() {
     if (dice_.chance(60)) return favourite_size_;
-    return dice_.between(1, 4);
+    return dice_.between(1, max_size_);
+  }
+
+  // Beyond the end of most buffers now and then: such places are not taken.
+  int random_index() {
+    return dice_.below(wide_ ? limits_.max_chunks / 4 : 2 * limits_.max_chunks);
   }
 
   // A place that can be read: where a late call wrote, or anywhere.
@@ -218,8 +231,7 @@ class Generator {
       if (dice_.chance(15)) place.size = random_size();
       if (dice_.chance(place.size > 1 ? 25 : 8)) place.index += dice_.between(-1, 1);
     } else {
-      place = {dice_.below(spec_.ranks), dice_.below(4), dice_.below(2 * limits_.max_chunks),
-               random_size()};
+      place = {dice_.below(spec_.ranks), dice_.below(4), random_index(), random_size()};
     }
     return model.readable(place);
   }
@@ -282,7 +294,7 @@ class Generator {
       to.index = call.src.index;
     } else {
       to.buffer = dice_.below(4);
-      to.index = dice_.below(2 * limits_.max_chunks);
+      to.index = random_index();
     }
     return model.readable(to) && !model.overlap(call.src, to) && model.can_add(call.src, to);
   }
@@ -303,10 +315,10 @@ class Generator {
       to.index = model.size(to.rank, to.buffer);
     } else {
       to.buffer = dice_.below(4);
-      to.index = dice_.below(to.buffer > 1 ? 4 : 2 * limits_.max_chunks);
+      to.index = to.buffer > 1 ? dice_.below(4) : random_index();
     }
     if (to.buffer <= 1 && to.index + to.size > model.size(to.rank, to.buffer)) return false;
-    if (to.buffer > 1 && to.index + to.size > 12) return false;
+    if (to.buffer > 1 && to.index + to.size > max_scratch_) return false;
     return !model.overlap(call.src, to);
   }
 
@@ -409,7 +421,10 @@ class Generator {
   }
 
   Dice dice_;
-  const GeneratorLimits limits_;
+  GeneratorLimits limits_;
+  bool wide_ = false;
+  int max_size_ = 4;  // of a Ref
+  int max_scratch_ = 12;
   ProgramSpec spec_;
   int favourite_size_ = 1;
   int hop_chance_ = 50;

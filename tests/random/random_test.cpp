@@ -25,6 +25,13 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 
 constexpr int kShards = 4;
 
+// A sanitizer makes everything slow, and looks for faults that every program shows.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kPrograms = 1'000;
+#else
+constexpr std::uint64_t kPrograms = 10'000;
+#endif
+
 // Three ways a program, every fourth also on real data, every eighth also written and read.
 Checks checks_of(std::uint64_t seed) {
   static constexpr std::int64_t kSizes[] = {1, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20};
@@ -55,7 +62,7 @@ class RandomPrograms : public testing::TestWithParam<int> {};
 
 TEST_P(RandomPrograms, CompileToWhatTheyMean) {
   const std::uint64_t first = number_from("HOCKET_RANDOM_SEED", 1);
-  const std::uint64_t count = number_from("HOCKET_RANDOM_COUNT", 10'000) / kShards;
+  const std::uint64_t count = number_from("HOCKET_RANDOM_COUNT", kPrograms) / kShards;
   const std::uint64_t seconds = number_from("HOCKET_RANDOM_SECONDS", 0);
   const auto start = std::chrono::steady_clock::now();
   int faults = 0;
@@ -112,6 +119,7 @@ TEST(Generator, CoversTheLanguage) {
       const bool local = call.src.rank == call.dst.rank;
       ++seen[std::string(local ? "local " : "remote ") + (call.reduce ? "reduce" : "copy")];
       if (call.src.size > 1) ++seen["several chunks"];
+      if (call.src.size > 71) ++seen["more chunks than a step has"];
       if (call.form == Form::append) ++seen["append"];
       if (call.form == Form::same_place) ++seen["same place"];
       if (call.shape == Shape::split) ++seen["split"];
@@ -150,6 +158,7 @@ TEST(Generator, CoversTheLanguage) {
                        "remote copy",
                        "remote reduce",
                        "several chunks",
+                       "more chunks than a step has",
                        "append",
                        "same place",
                        "split",
