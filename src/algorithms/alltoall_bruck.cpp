@@ -24,13 +24,16 @@ Program trace(const Arguments& args) {
 
   // blocks(r, i) is where rank r keeps the block that still has to go by the digits of i, or, when
   // they are done, the block that came from i ranks before it.
-  std::vector<Ref> kept;
-  for (int r = 0; r < n; ++r) {
-    for (int i = 0; i < n; ++i) kept.push_back(p.chunk(r, Buffer::input, (r + i) % n * c, c));
-  }
+  std::vector<std::vector<Ref>> kept(static_cast<std::size_t>(n));
   const auto block = [&](int r, int i) -> Ref& {
-    return kept[static_cast<std::size_t>(r * n + i)];
+    return kept[static_cast<std::size_t>(r)][static_cast<std::size_t>(i)];
   };
+  for (int r = 0; r < n; ++r) {
+    for (int i = 0; i < n; ++i) {
+      Ref mine = p.chunk(r, Buffer::input, (r + i) % n * c, c);
+      kept[static_cast<std::size_t>(r)].push_back(mine);
+    }
+  }
 
   for (int digit = 1; digit < n; digit *= 2) {
     std::vector<int> moving;

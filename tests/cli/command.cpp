@@ -62,7 +62,7 @@ Output Session::shell(const std::string& command, const std::string& input) cons
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  const Output output{exit_code(status), read_text(out), read_text(err)};
+  Output output{exit_code(status), read_text(out), read_text(err)};
   for (const std::string& file : {in, out, err}) fs::remove(file);
   return output;
 }

@@ -2,6 +2,8 @@
 // factors, channels and instances, as far as the algorithm takes them.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -17,7 +19,7 @@ struct Case {
 
   std::string str() const {
     std::string text = algorithm;
-    for (const auto& [name, value] : parameters) text += " " + name + "=" + value;
+    for (const auto& [name, value] : parameters) text += fmt::format(" {}={}", name, value);
     return text;
   }
   Program make() const { return make_algorithm(algorithm, parameters); }
