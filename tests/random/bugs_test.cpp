@@ -32,7 +32,7 @@ Algorithm compile_right(const Program& program, Target target = Target::hocket) 
   CompileOptions options;
   options.target = target;
   options.check_limits = false;
-  const Algorithm algorithm = compile(program, options);
+  Algorithm algorithm = compile(program, options);
   const oracle::Verdict verdict = oracle::judge(algorithm, {.target = target});
   EXPECT_TRUE(verdict.clean()) << oracle::str(verdict.findings);
   if (!verdict.clean()) return algorithm;

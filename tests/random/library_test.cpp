@@ -1,5 +1,6 @@
 // Every algorithm of the library, judged: the runs elsewhere show one schedule, this decides for
 // all.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -36,7 +37,7 @@ std::vector<Parameters> shapes_of(const AlgorithmInfo& info) {
 
 std::string str(const Parameters& parameters) {
   std::string text;
-  for (const auto& [name, value] : parameters) text += " " + name + "=" + value;
+  for (const auto& [name, value] : parameters) text += fmt::format(" {}={}", name, value);
   return text;
 }
 

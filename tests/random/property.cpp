@@ -114,7 +114,7 @@ Outcome check_way(const Program& program, const Way& way, const Checks& checks) 
     return wrong("not a refinement of the collective", format("{} parts", parts));
   }
   if (algorithm.max_bytes != way.max_bytes) return wrong("another size range", "");
-  if (const Outcome o = check_target(algorithm, way.target); !o.right) {
+  if (Outcome o = check_target(algorithm, way.target); !o.right) {
     return o;
   }
 
@@ -128,11 +128,11 @@ Outcome check_way(const Program& program, const Way& way, const Checks& checks) 
                  oracle::str(verdict.findings));
   }
   const Interpretation meaning = oracle::interpret(trace, parts);
-  if (const Outcome o = compare(trace, algorithm, verdict, meaning); !o.right) {
+  if (Outcome o = compare(trace, algorithm, verdict, meaning); !o.right) {
     return o;
   }
   if (checks.forms) {
-    if (const Outcome o = check_forms(program, options, algorithm); !o.right) {
+    if (Outcome o = check_forms(program, options, algorithm); !o.right) {
       return o;
     }
   }

@@ -41,7 +41,7 @@ Algorithm random_algorithm(Random& random, int max_count) {
     int locals = 0;
   };
   std::vector<std::vector<Tb>> tbs(static_cast<std::size_t>(ranks));
-  for (auto& list : tbs) list.resize(static_cast<std::size_t>(1 + below(random, 2)));
+  for (auto& list : tbs) list.resize(below(random, 2) == 0 ? 1 : 2);
   // Connections: distinct (src, dst), one threadblock each end.
   for (int src = 0; src < ranks; ++src) {
     for (int dst = 0; dst < ranks; ++dst) {
