@@ -116,10 +116,12 @@ class Generator {
   Generator(std::uint64_t seed, const GeneratorLimits& limits) : dice_(seed), limits_(limits) {}
 
   ProgramSpec run() {
-    if (dice_.chance(2)) {
+    if (dice_.chance(4)) {
       // Runs of more chunks than one step of the public runtimes may have.
       wide_ = true;
       limits_.max_chunks = 150;
+      limits_.max_calls = std::min(limits_.max_calls, 12);
+      limits_.max_instances = std::min(limits_.max_instances, 2);
       max_size_ = 120;
       max_scratch_ = 200;
     }
