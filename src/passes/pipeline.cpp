@@ -84,8 +84,7 @@ Algorithm run_pipeline(const Trace& trace, const PipelineOptions& options) {
   HOCKET_CHECK(runs_to_end(graph, capacity), "the schedule completes");
   layout_scratch(graph);
   done(6, graph);
-  release(graph.preds, graph.first_pred, graph.absorbed, graph.absorbed_into, graph.order,
-          graph.first_of_rank, graph.rank_nodes, graph.position);
+  release(graph.preds, graph.first_pred, graph.order, graph.first_of_rank, graph.position);
   Algorithm algorithm =
       emit(graph, {limits.max_fused_reduces, options.min_bytes, options.max_bytes});
   graph = Graph();
