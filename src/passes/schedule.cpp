@@ -303,7 +303,7 @@ void take_trace_order(Graph& graph) {
   graph.order.clear();
   for (NodeId n = 0; n < graph.size(); ++n) {
     HOCKET_CHECK(graph.absorbed[n] == kNone, "trace order is for unfused programs");
-    graph.order.push_back(n);
+    if (graph.nodes[n].active) graph.order.push_back(n);
   }
 }
 
