@@ -99,6 +99,8 @@ enum class CollectiveKind : std::uint8_t {
 // "allreduce", "reduce_scatter", "all_to_next_forward", "custom", ...
 std::string_view collective_kind_name(CollectiveKind kind);
 std::optional<CollectiveKind> collective_kind_from_name(std::string_view name);
+// Whether one rank is special: broadcast, reduce, gather, scatter.
+bool has_root(CollectiveKind kind);
 
 class CustomCollective;
 
@@ -107,7 +109,8 @@ class Collective {
   // A collective of no ranks, as a default Algorithm has.
   Collective() = default;
 
-  // Built in. `ranks` >= 1, `chunk_factor` >= 1, 0 <= root < ranks; otherwise Error HK0201.
+  // Built in. `ranks` >= 1, `chunk_factor` >= 1, 0 <= root < ranks, and root 0 where the kind has
+  // none; otherwise Error HK0201.
   static Collective make(CollectiveKind kind, int ranks, int chunk_factor, bool in_place = false,
                          int root = 0, CallSite at = CallSite::current());
 
@@ -117,7 +120,7 @@ class Collective {
   int num_ranks() const { return num_ranks_; }
   int chunk_factor() const { return chunk_factor_; }
   bool in_place() const { return in_place_; }
-  int root() const { return root_; }
+  int root() const { return root_; }  // 0 where the kind has none
 
   // Chunks of a rank's buffers. 0 where the rank has no such buffer.
   int input_chunks(int rank) const;

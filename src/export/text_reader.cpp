@@ -12,7 +12,6 @@
 
 #include "export/custom_slots.h"
 #include "export/text_cursor.h"
-#include "export/xml_names.h"
 #include "hocket/format.h"
 
 namespace hocket {
@@ -171,7 +170,8 @@ class TextReader {
         postcondition_ = false;
       } else {
         c.fail_here(is_custom ? "ranks=, factor=, split=, aliased, separate or no_postcondition"
-                              : "ranks=, factor=, root=, aliased or separate");
+                    : has_root(*kind) ? "ranks=, factor=, root=, aliased or separate"
+                                      : "ranks=, factor=, aliased or separate");
       }
     }
     if (ranks_ == 0) c.fail(Code::TextSyntax, "a collective without ranks=");

@@ -6,7 +6,6 @@
 
 #include "export/custom_slots.h"
 #include "export/text_cursor.h"
-#include "export/xml_names.h"
 #include "hocket/format.h"
 
 namespace hocket {

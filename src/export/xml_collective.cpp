@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "export/custom_slots.h"
-#include "export/xml_names.h"
 
 namespace hocket {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "export/xml_collective.h"
 #include "export/xml_document.h"
-#include "export/xml_names.h"
 #include "hocket/format.h"
 
 namespace hocket {

@@ -13,7 +13,6 @@
 #include <limits>
 
 #include "export/custom_slots.h"
-#include "export/xml_names.h"
 #include "hocket/format.h"
 #include "support/big_vector.h"
 

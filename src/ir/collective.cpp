@@ -60,6 +60,11 @@ std::optional<CollectiveKind> collective_kind_from_name(std::string_view name) {
   return static_cast<CollectiveKind>(found - kKindNames.begin());
 }
 
+bool has_root(CollectiveKind kind) {
+  return kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce ||
+         kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
+}
+
 Collective Collective::make(CollectiveKind kind, int ranks, int chunk_factor, bool in_place,
                             int root, CallSite at) {
   const std::string_view name = collective_kind_name(kind);
@@ -75,6 +80,11 @@ Collective Collective::make(CollectiveKind kind, int ranks, int chunk_factor, bo
     throw Error(
         Code::BadCollective,
         fmt::format("{} with chunk factor {}, but it must be at least 1", name, chunk_factor), at);
+  }
+  // Kept, it would make two collectives that mean the same unequal, and no form has a place for it.
+  if (root != 0 && !has_root(kind)) {
+    throw Error(Code::BadCollective, fmt::format("{} with root {}, but it has no root", name, root),
+                at, "broadcast, reduce, gather and scatter have one; leave it out here");
   }
   if (root < 0 || root >= ranks) {
     throw Error(

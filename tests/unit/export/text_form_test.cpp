@@ -213,7 +213,9 @@ const Rejection kRejections[] = {
     {"ranks=2", "ranks=3", Code::TextValue, 12, "2 rank lines, expected the 3 of the collective"},
     {"ranks=2", "ranks=1", Code::TextValue, 8, "rank 1, but the collective has 1 ranks"},
     {"factor=2", "root=1", Code::TextSyntax, 2,
-     "\"root=1\", expected ranks=, factor=, root=, aliased or separate"},
+     "\"root=1\", expected ranks=, factor=, aliased or separate"},
+    {"allreduce ranks=2 factor=2", "broadcast ranks=2 roots=1", Code::TextSyntax, 2,
+     "\"roots=1\", expected ranks=, factor=, root=, aliased or separate"},
     {"allreduce ranks=2 factor=2", "alltoall ranks=2 factor=2000000000", Code::TextValue, 2,
      "alltoall over 2 ranks with chunk factor 2000000000 has a buffer of 4000000000 chunks, but "
      "chunks "

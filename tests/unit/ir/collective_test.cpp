@@ -332,6 +332,18 @@ TEST(Collective, refuses_what_cannot_be) {
                       broadcast(2, 1, root);
                     });
   }
+  // A root that nothing asks for: two equal collectives would not be equal.
+  for (const Kind kind : kBuiltIn) {
+    if (rooted(kind)) continue;
+    const Diagnostic d = expect_rejected(
+        Code::BadCollective,
+        std::string(collective_kind_name(kind)) + " with root 1, but it has no root",
+        [&](Guilty& guilty) {
+          guilty.next_line();
+          Collective::make(kind, 2, 1, false, 1);
+        });
+    EXPECT_EQ(d.hint, "broadcast, reduce, gather and scatter have one; leave it out here");
+  }
   expect_rejected(Code::BadCollective,
                   "alltoall over 65536 ranks with chunk factor 65536 has a buffer of 4294967296 "
                   "chunks, but chunks are numbered up to 2147483647",
