@@ -96,7 +96,7 @@ DropInRef reduce_into(const DropInRef& self, int rank, const nb::object& buffer,
   if (into.is_none()) {
     throw Error(Code::ReduceUninitialised,
                 "reduce into a place of rank " + std::to_string(rank) + " that nobody has written",
-                here());
+                here(), "copy the first contribution there, reduce the others into it");
   }
   return reduce(nb::cast<DropInRef&>(into), self, sendtb, recvtb, ch);
 }

@@ -74,12 +74,14 @@ Collective Collective::make(CollectiveKind kind, int ranks, int chunk_factor, bo
   }
   if (ranks < 1) {
     throw Error(Code::BadCollective,
-                fmt::format("{} over {} ranks, but a collective has at least 1", name, ranks), at);
+                fmt::format("{} over {} ranks, but a collective has at least 1", name, ranks), at,
+                "a collective of 1 rank is allowed");
   }
   if (chunk_factor < 1) {
     throw Error(
         Code::BadCollective,
-        fmt::format("{} with chunk factor {}, but it must be at least 1", name, chunk_factor), at);
+        fmt::format("{} with chunk factor {}, but it must be at least 1", name, chunk_factor), at,
+        "1 leaves every chunk whole");
   }
   // Kept, it would make two collectives that mean the same unequal, and no form has a place for it.
   if (root != 0 && !has_root(kind)) {
@@ -90,7 +92,7 @@ Collective Collective::make(CollectiveKind kind, int ranks, int chunk_factor, bo
     throw Error(
         Code::BadCollective,
         fmt::format("{} with root {}, but it has {} ranks (0 to {})", name, root, ranks, ranks - 1),
-        at);
+        at, "ranks are numbered from 0");
   }
   const std::int64_t largest =
       std::int64_t{chunk_factor} * (has_large_buffer(kind) ? std::int64_t{ranks} : 1);
@@ -100,7 +102,7 @@ Collective Collective::make(CollectiveKind kind, int ranks, int chunk_factor, bo
         fmt::format("{} over {} ranks with chunk factor {} has a buffer of {} chunks, but "
                     "chunks are numbered up to {}",
                     name, ranks, chunk_factor, largest, std::numeric_limits<std::int32_t>::max()),
-        at);
+        at, "use a smaller chunk factor");
   }
   Collective c;
   c.kind_ = kind;

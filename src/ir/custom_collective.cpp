@@ -26,13 +26,13 @@ CustomCollective::CustomCollective(std::string name, int ranks, int chunk_factor
     throw Error(
         Code::BadCollective,
         fmt::format("collective {} over {} ranks, but a collective has at least 1", name_, ranks),
-        at);
+        at, "a collective of 1 rank is allowed");
   }
   if (chunk_factor < 1) {
     throw Error(Code::BadCollective,
                 fmt::format("collective {} with chunk factor {}, but it must be at least 1", name_,
                             chunk_factor),
-                at);
+                at, "1 leaves every chunk whole");
   }
   ranks_.resize(at_index(ranks));
 }
@@ -42,7 +42,7 @@ CustomCollective::RankSlots& CustomCollective::slots_of(int rank, CallSite at) {
     throw Error(Code::BadCollective,
                 fmt::format("collective {}: rank {}, but it has {} ranks (0 to {})", name_, rank,
                             num_ranks_, num_ranks_ - 1),
-                at);
+                at, "ranks are numbered from 0");
   }
   return ranks_[at_index(rank)];
 }
@@ -54,7 +54,7 @@ Slot CustomCollective::checked_slot(int rank, Slot slot, CallSite at) const {
     throw Error(Code::BadCollective,
                 fmt::format("collective {}: {}, but a collective speaks of input and output only",
                             name_, slot_text(rank, slot)),
-                at);
+                at, "scratch buffers belong to the program; they come into being with a copy");
   }
   const int size = slot.buffer == BufferKind::input ? slots.input_chunks : slots.output_chunks;
   if (slot.index < 0 || slot.index >= size) {
@@ -82,7 +82,7 @@ void CustomCollective::check_origin(Origin origin, CallSite at) const {
                 fmt::format("collective {}: origin r{}.c{}, but ranks are 0 to {} and chunks are "
                             "numbered from 0 to {}",
                             name_, origin.rank, origin.index, num_ranks_ - 1, kMostIndex),
-                at);
+                at, "an origin is (rank, index in its input)");
   }
 }
 
@@ -94,7 +94,7 @@ CustomCollective& CustomCollective::buffers(int rank, int input_chunks, int outp
                 fmt::format("collective {}: rank {} with {} input and {} output chunks, but there "
                             "cannot be fewer than 0",
                             name_, rank, input_chunks, output_chunks),
-                at);
+                at, "0 where the rank has no such buffer");
   }
   const bool said = slots.input_chunks + slots.output_chunks > 0;
   if (said && (input_chunks != slots.input_chunks || output_chunks != slots.output_chunks)) {
@@ -104,7 +104,7 @@ CustomCollective& CustomCollective::buffers(int rank, int input_chunks, int outp
                     "with {} and {}",
                     name_, rank, input_chunks, output_chunks, slots.input_chunks,
                     slots.output_chunks),
-        at);
+        at, "say buffers() of a rank once");
   }
   slots.input_chunks = input_chunks;
   slots.output_chunks = output_chunks;
@@ -126,7 +126,7 @@ CustomCollective& CustomCollective::holds(int rank, Slot slot, Origin origin, Ca
         fmt::format("collective {}: {} holds r{}.c{} and r{}.c{}, but a slot starts with one chunk",
                     name_, slot_text(rank, slot), held->rank, held->index, origin.rank,
                     origin.index),
-        at);
+        at, "say holds() of a slot once; in place, input and output are two names of one");
   }
   held = origin;
   return *this;
@@ -150,7 +150,8 @@ CustomCollective& CustomCollective::requires_(int rank, Slot slot, std::vector<O
     throw Error(Code::BadCollective,
                 fmt::format("collective {}: the content of {} is required twice, differently",
                             name_, slot_text(rank, slot)),
-                at);
+                at,
+                "say requires_() of a slot once; in place, input and output are two names of one");
   }
   required = std::move(origins);
   return *this;

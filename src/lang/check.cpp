@@ -206,7 +206,18 @@ void CheckReport::require(CallSite at) const {
   std::vector<Note> notes;
   constexpr std::size_t kMostNotes = 8;
   for (std::size_t i = 0; i < std::min(kMostNotes, list.size()); ++i) {
-    notes.push_back({list[i].message, list[i].last_write});
+    const WrongChunk& w = list[i];
+    std::string text = w.message;
+    // The note stands at the last write already.
+    const std::string at_line = fmt::format("(last written at {})", w.last_write.str());
+    if (w.last_write.known() && text.ends_with(at_line)) {
+      text.replace(text.size() - at_line.size(), at_line.size(), "(last written here)");
+    }
+    notes.push_back({std::move(text), w.last_write});
+  }
+  if (wrong > static_cast<std::int64_t>(notes.size())) {
+    notes.push_back(
+        {fmt::format("and {} more", wrong - static_cast<std::int64_t>(notes.size())), {}});
   }
   throw Error(Code::WrongResult,
               fmt::format("program {} does not implement {}: {} of {} chunk{} wrong", program,

@@ -18,6 +18,25 @@ std::string ProgramState::describe(int rank, const Buffer& buffer, std::int64_t 
   return fmt::format("rank {} {}[{}..{}]", rank, name, index, index + size - 1);
 }
 
+namespace {
+
+constexpr const char* kNotFromTheEnd = "a negative index does not count from the end";
+constexpr const char* kNoChunks = "leave the call out where there is nothing to move";
+
+// "input" in quotes is a scratch buffer like any other, and seldom what was meant.
+std::string unwritten_hint(const Buffer& scratch) {
+  for (const Buffer& user : {Buffer::input, Buffer::output}) {
+    if (scratch.name() != user.name()) continue;
+    return fmt::format(
+        "\"{0}\" in quotes is a scratch buffer; the collective's is Buffer::{0}, in "
+        "Python Buffer.{0}",
+        user.name());
+  }
+  return "a scratch buffer comes into being, rank by rank, with the first copy into it";
+}
+
+}  // namespace
+
 std::string ProgramState::describe(const Place& place) const {
   return describe(place.rank, buffers_[place.buffer], place.index, place.size);
 }
@@ -28,7 +47,7 @@ void ProgramState::check_rank(int rank, std::string_view doing, CallSite at) con
   throw Error(Code::RankOutOfRange,
               fmt::format("{} rank {}, but the program has {} rank{} (0 to {})", doing, rank, n,
                           n == 1 ? "" : "s", n - 1),
-              at);
+              at, fmt::format("ranks are numbered from 0; round a ring, take (r + 1) % {}", n));
 }
 
 void ProgramState::check_user_index(std::string_view doing, int rank, const Buffer& buffer,
@@ -40,12 +59,20 @@ void ProgramState::check_user_index(std::string_view doing, int rank, const Buff
     throw Error(Code::IndexOutOfRange,
                 fmt::format("{} {}, but rank {} has no {} in collective {}", doing, what, rank,
                             buffer.name(), trace_.collective.name()),
-                at);
+                at,
+                has_root(trace_.collective.kind())
+                    ? fmt::format("only the root, rank {}, has one", trace_.collective.root())
+                    : "a custom collective has the buffers that it was declared with");
   }
   throw Error(Code::IndexOutOfRange,
               fmt::format("{} {}, but that buffer has {} chunk{} (0 to {})", doing, what, chunks,
                           chunks == 1 ? "" : "s", chunks - 1),
-              at);
+              at,
+              index < 0 ? std::string(kNotFromTheEnd)
+                        : fmt::format("{} over {} ranks with chunk factor {} has no more; only "
+                                      "scratch buffers grow",
+                                      trace_.collective.name(), trace_.num_ranks(),
+                                      trace_.collective.chunk_factor()));
 }
 
 void ProgramState::check_place(const Place& place, CallSite at) const {
@@ -53,7 +80,8 @@ void ProgramState::check_place(const Place& place, CallSite at) const {
   HOCKET_CHECK(place.buffer < buffers_.size(), "a place names a buffer that has a number");
   if (place.size < 1) {
     throw Error(Code::BadSize,
-                fmt::format("a place of {} chunks, but there must be at least 1", place.size), at);
+                fmt::format("a place of {} chunks, but there must be at least 1", place.size), at,
+                kNoChunks);
   }
   if (place.buffer >= kFirstScratch) {
     if (place.index >= 0 && std::int64_t{place.index} + place.size <= kMaxScratchChunks) return;
@@ -62,7 +90,9 @@ void ProgramState::check_place(const Place& place, CallSite at) const {
     return;
   }
   throw Error(Code::IndexOutOfRange, fmt::format("{} is not inside its buffer", describe(place)),
-              at);
+              at,
+              place.index < 0 ? std::string(kNotFromTheEnd)
+                              : fmt::format("it has {} chunks", length(place.rank, place.buffer)));
 }
 
 Place ProgramState::canonical(int naming_rank, int rank, const Buffer& buffer, int index,
@@ -105,7 +135,7 @@ std::optional<Place> ProgramState::find_place(int rank, const Buffer& buffer, in
     throw Error(Code::BadSize,
                 fmt::format("{} chunks of rank {} {}, but there must be at least 1", size, rank,
                             buffer.name()),
-                at);
+                at, kNoChunks);
   }
   Place p;
   if (is_user(buffer)) {
@@ -119,7 +149,8 @@ std::optional<Place> ProgramState::find_place(int rank, const Buffer& buffer, in
     const auto what = [&] { return describe(rank, buffer, index, size); };
     if (index < 0) {
       throw Error(Code::IndexOutOfRange,
-                  fmt::format("a chunk at {}, but chunks are numbered from 0", what()), at);
+                  fmt::format("a chunk at {}, but chunks are numbered from 0", what()), at,
+                  kNotFromTheEnd);
     }
     const auto number = find_buffer_number(buffer);
     const int written = number ? slots_.size(rank, *number) : 0;
@@ -127,8 +158,7 @@ std::optional<Place> ProgramState::find_place(int rank, const Buffer& buffer, in
       throw Error(Code::UninitialisedChunk,
                   fmt::format("a chunk at {}, but nobody has written scratch \"{}\" of rank {}",
                               what(), buffer.name(), rank),
-                  at,
-                  "a scratch buffer comes into being, rank by rank, with the first copy into it");
+                  at, unwritten_hint(buffer));
     }
     if (std::int64_t{index} + size > written) {
       throw Error(Code::UninitialisedChunk,
@@ -190,7 +220,7 @@ Place ProgramState::destination(const Place& src, int dst, const Buffer& buffer,
     throw Error(Code::IndexOutOfRange,
                 fmt::format("copy to {}, but a scratch buffer has at most {} chunks",
                             describe(dst, buffer, index, src.size), kMaxScratchChunks),
-                at);
+                at, "number its chunks from 0: it keeps a slot for every index below the highest");
   }
   return {dst, buffer_number(buffer, at), index, src.size};
 }

@@ -37,13 +37,13 @@ int checked_indices(const std::string& name, const Topology& topology, const Col
     throw Error(Code::TopologyMismatch,
                 fmt::format("program {}: topology {} has {} ranks, but collective {} has {}", name,
                             topology.name(), topology.num_ranks(), collective.name(), ranks),
-                at);
+                at, "make both for the same number of ranks");
   }
   if (options.instances < 1) {
     throw Error(Code::BadInstances,
                 fmt::format("program {}: {} instances, but there must be at least 1", name,
                             options.instances),
-                at);
+                at, "1 runs the program once, on all of the data");
   }
   // Nothing could be made of them, and the first thing to be made is their buffers.
   if (ranks > kMaxFormatRanks) {
@@ -60,7 +60,7 @@ int checked_indices(const std::string& name, const Topology& topology, const Col
                 fmt::format("program {}: {} ranks with {} chunks each in {} instances are more "
                             "chunks than can be numbered",
                             name, ranks, collective.chunks_per_loop(), options.instances),
-                at);
+                at, "use fewer instances or a smaller chunk factor");
   }
   return indices;
 }
@@ -192,14 +192,14 @@ void ProgramState::check_via(const Via& via, bool local, CallSite at) const {
     throw Error(Code::BadChannel,
                 fmt::format("channel {}, but channels are 0 to {}, or -1 for the compiler's choice",
                             via.channel, kMaxChannel),
-                at);
+                at, "leave it out where any channel will do");
   }
   for (const int tb : {via.send_tb, via.recv_tb}) {
     if (tb < -1 || tb > kMaxThreadblock) {
       throw Error(Code::BadThreadblock,
                   fmt::format("threadblock {}, but threadblocks are 0 to {}, or -1 for not said",
                               tb, kMaxThreadblock),
-                  at);
+                  at, "leave it out where any threadblock will do");
     }
   }
   if (trace_.lenient_placement) return;
@@ -219,7 +219,7 @@ void ProgramState::check_via(const Via& via, bool local, CallSite at) const {
               fmt::format("{} {}, but program {} has automatic placement",
                           send_said ? "send_tb" : "recv_tb", send_said ? via.send_tb : via.recv_tb,
                           trace_.name),
-              at, "leave it out, or make the program with Placement::manual");
+              at, "leave it out, or make the program with manual placement");
 }
 
 void ProgramState::check_link(int src, int dst, std::string_view doing, CallSite at) const {
@@ -303,7 +303,7 @@ void ProgramState::begin_fragment(int instances, CallSite at) {
   if (instances < 1) {
     throw Error(Code::BadInstances,
                 fmt::format("parallelize({}), but there must be at least 1 instance", instances),
-                at);
+                at, "1 runs the fragment once, as if it were none");
   }
   if (in_fragment_) {
     throw Error(
@@ -315,7 +315,7 @@ void ProgramState::begin_fragment(int instances, CallSite at) {
       std::numeric_limits<std::int32_t>::max()) {
     throw Error(Code::TooLarge,
                 fmt::format("parallelize({}) makes more chunks than can be numbered", instances),
-                at);
+                at, "use fewer instances or a smaller chunk factor");
   }
   // Fragments of equally many instances are one entry; that of 1 is the same as none.
   const auto same = std::find(trace_.fragments.begin(), trace_.fragments.end(), instances);

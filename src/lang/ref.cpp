@@ -64,7 +64,11 @@ std::vector<Ref> Ref::split(int parts, CallSite at) const {
                             size_ == 1 ? "" : "s", parts,
                             parts < 1 ? "there must be at least 1"
                                       : "every part must have equally many chunks"),
-                at);
+                at,
+                parts < 1 ? std::string("1 part is the place itself")
+                          : fmt::format("choose a number that divides {}, or a collective with a "
+                                        "larger chunk factor",
+                                        size_));
   }
   std::vector<Ref> result;
   result.reserve(static_cast<std::size_t>(parts));
@@ -83,7 +87,7 @@ Ref Ref::group(const Ref& other, CallSite at) const {
     throw Error(Code::GroupMismatch,
                 fmt::format("group of {} and {}, but both must be of one buffer of one rank", str(),
                             other.str()),
-                at);
+                at, "copy one of them beside the other first");
   }
   const Ref& low = index_ <= other.index_ ? *this : other;
   const int end = std::max(index_ + size_, other.index_ + other.size_);
@@ -105,7 +109,7 @@ Origin Ref::origin(int i, CallSite at) const {
     throw Error(Code::IndexOutOfRange,
                 fmt::format("chunk {} of {}, but it has {} chunk{} (0 to {})", i, str(), size_,
                             size_ == 1 ? "" : "s", size_ - 1),
-                at);
+                at, "it counts from the first chunk of this place");
   }
   const Place place{rank_, buffer_, index_ + i, 1};
   const ValueId value = state_->slot(place).value;
@@ -116,7 +120,7 @@ Origin Ref::origin(int i, CallSite at) const {
                                                 state_->describe(place))
                                   : fmt::format("the origin of {}, but it holds a sum of {} chunks",
                                                 state_->describe(place), values.count(value)),
-                at);
+                at, "only a chunk that was copied and never reduced has one origin");
   }
   return values.origin_of(value);
 }

@@ -19,7 +19,8 @@ Topology regular(std::string_view kind, int ranks, LinkRulePtr rule, CallSite at
                  MakeSwitches switches = nullptr) {
   if (ranks < 1) {
     throw Error(Code::BadTopology,
-                fmt::format("topology {} of {} ranks, but it needs at least 1", kind, ranks), at);
+                fmt::format("topology {} of {} ranks, but it needs at least 1", kind, ranks), at,
+                "a topology of 1 rank is allowed");
   }
   return Topology(std::make_shared<Topology::Impl>(fmt::format("{}(n={})", kind, ranks), ranks,
                                                    std::move(rule), std::move(switches)));
@@ -44,27 +45,27 @@ Topology copies_of(std::string_view kind, const Topology& local, int copies, dou
     throw Error(
         Code::BadTopology,
         fmt::format("{} copies of topology {}, but there must be at least 1", copies, local.name()),
-        at);
+        at, "1 copy is the topology itself");
   }
   if (!std::isfinite(bandwidth) || bandwidth < 0) {
     throw Error(Code::BadTopology,
                 fmt::format("copies of topology {} joined by links of bandwidth {}, but it must be "
                             "0 or more",
                             local.name(), bandwidth),
-                at);
+                at, "0 is no link");
   }
   if (remote_switches && bandwidth == 0) {
     throw Error(Code::BadTopology,
                 "Switch copy_0_out_remote has zero bandwidth, but switch bandwidths must be "
                 "strictly positive. Please encode connectedness in links.",
-                at);
+                at, "leave the switch out where it limits nothing");
   }
   const int width = local.num_ranks();
   if (std::int64_t{width} * copies > std::numeric_limits<std::int32_t>::max()) {
     throw Error(Code::BadTopology,
                 fmt::format("{} copies of topology {} have more ranks than can be numbered", copies,
                             local.name()),
-                at);
+                at, "make fewer copies");
   }
   const int ranks = width * copies;
   auto switches = [local, copies, bandwidth, remote_switches, width, ranks] {

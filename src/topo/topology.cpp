@@ -16,7 +16,8 @@ bool usable(double x) { return std::isfinite(x) && x >= 0; }
 void check_ranks(std::string_view name, int ranks, CallSite at) {
   if (ranks < 1) {
     throw Error(Code::BadTopology,
-                fmt::format("topology {} of {} ranks, but it needs at least 1", name, ranks), at);
+                fmt::format("topology {} of {} ranks, but it needs at least 1", name, ranks), at,
+                "a topology of 1 rank is allowed");
   }
 }
 
@@ -26,14 +27,14 @@ void check_switch(const Switch& s, std::string_view topology, int ranks, CallSit
                 fmt::format("Switch {} has zero bandwidth, but switch bandwidths must be strictly "
                             "positive. Please encode connectedness in links.",
                             s.name),
-                at);
+                at, "leave the switch out where it limits nothing");
   }
   if (!usable(s.bandwidth)) {
     throw Error(Code::BadTopology,
                 fmt::format("Switch {} has a negative bandwidth of {}. Bandwidth must be strictly "
                             "positive.",
                             s.name, s.bandwidth),
-                at);
+                at, "leave the switch out where it limits nothing");
   }
   for (const auto* side : {&s.sources, &s.destinations}) {
     for (const int r : *side) {
@@ -41,7 +42,7 @@ void check_switch(const Switch& s, std::string_view topology, int ranks, CallSit
         throw Error(Code::BadTopology,
                     fmt::format("switch {} joins rank {}, but topology {} has {} ranks (0 to {})",
                                 s.name, r, topology, ranks, ranks - 1),
-                    at);
+                    at, "ranks are numbered from 0");
       }
     }
   }
@@ -76,7 +77,7 @@ Topology Topology::from_table(std::string name, const std::vector<std::vector<do
                     fmt::format("topology {}: the link from rank {} to rank {} has bandwidth {}, "
                                 "but it must be 0 or more",
                                 name, src, dst, links[dst][src]),
-                    at);
+                    at, "0 is no link");
       }
     }
     table.insert(table.end(), links[dst].begin(), links[dst].end());
@@ -106,14 +107,14 @@ Topology& Topology::set_link(int src, int dst, Link link, CallSite at) {
         Code::BadTopology,
         fmt::format("a link from rank {} to rank {}, but topology {} has {} ranks (0 to {})", src,
                     dst, name(), n, n - 1),
-        at);
+        at, "ranks are numbered from 0");
   }
   if (!usable(link.bandwidth) || !usable(link.latency_us)) {
     throw Error(Code::BadTopology,
                 fmt::format("topology {}: the link from rank {} to rank {} has bandwidth {} and "
                             "latency {} us, but both must be 0 or more",
                             name(), src, dst, link.bandwidth, link.latency_us),
-                at);
+                at, "a bandwidth of 0 is no link");
   }
   own().set_links[Impl::key(src, dst)] = link;
   return *this;

@@ -101,7 +101,24 @@ TEST(Check, require_throws_at_the_caller_and_names_the_writes) {
       });
   ASSERT_EQ(d.notes.size(), 4u);
   EXPECT_EQ(d.notes[1].where, Location("ring.cpp", 12));
-  EXPECT_EQ(d.notes[1].message, p.check().list[1].message);
+  EXPECT_EQ(p.check().list[1].message,
+            "rank 0 output[1]: expected {r1.c0}, found {r0.c0} (last written at ring.cpp:12)");
+  EXPECT_EQ(d.notes[1].message,
+            "rank 0 output[1]: expected {r1.c0}, found {r0.c0} (last written here)");
+}
+
+TEST(Check, require_says_how_many_it_left_out) {
+  Program p("bad", fully_connected(4), allgather(4, 1));
+  const Diagnostic d = expect_rejected(
+      Code::WrongResult, "program bad does not implement allgather: 16 of 16 chunks wrong",
+      [&](Guilty& guilty) {
+        guilty.next_line();
+        p.check().require();
+      });
+  ASSERT_EQ(d.notes.size(), 9u);
+  EXPECT_EQ(d.notes[7].message,
+            "rank 1 output[3]: expected {r3.c0}, found nothing (never written)");
+  EXPECT_EQ(d.notes[8].message, "and 8 more");
 }
 
 TEST(Check, require_passes_when_right) {

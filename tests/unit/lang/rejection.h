@@ -39,6 +39,7 @@ Diagnostic expect_rejected(Code code, std::string_view message, Mistake&& mistak
     EXPECT_EQ(d.where.file, at.file());
     EXPECT_EQ(d.where.line, guilty.line());
     EXPECT_EQ(d.severity, Severity::error);
+    EXPECT_FALSE(d.hint.empty() && d.notes.empty()) << "no word of what to do: " << d.message;
     return d;
   }
   ADD_FAILURE() << "nothing was refused; expected: " << message;

@@ -115,6 +115,20 @@ TEST_F(Rejection, an_index_outside_its_buffer) {
                   });
 }
 
+TEST_F(Rejection, an_index_says_why_there_is_no_more) {
+  const auto hint = [&](int index) {
+    try {
+      c.copy(1, Buffer::output, index);
+    } catch (const Error& error) {
+      return error.diagnostic().hint;
+    }
+    return std::string("nothing was refused");
+  };
+  EXPECT_EQ(hint(8),
+            "alltoall over 4 ranks with chunk factor 2 has no more; only scratch buffers grow");
+  EXPECT_EQ(hint(-1), "a negative index does not count from the end");
+}
+
 TEST_F(Rejection, a_buffer_that_the_rank_does_not_have) {
   Program g("g", fully_connected(2), gather(2, 1));
   expect_rejected(Code::IndexOutOfRange,
@@ -156,6 +170,17 @@ TEST_F(Rejection, a_chunk_that_nobody_has_written) {
         p.chunk(1, "s", 0);
       });
   EXPECT_EQ(d.hint, "a scratch buffer comes into being, rank by rank, with the first copy into it");
+  // A name in quotes is never the collective's buffer.
+  d = expect_rejected(
+      Code::UninitialisedChunk,
+      "a chunk at rank 1 scratch \"input\"[0], but nobody has written scratch \"input\" of rank 1",
+      [&](Guilty& guilty) {
+        guilty.next_line();
+        p.chunk(1, "input", 0);
+      });
+  EXPECT_EQ(d.hint,
+            "\"input\" in quotes is a scratch buffer; the collective's is Buffer::input, in Python "
+            "Buffer.input");
   expect_rejected(
       Code::UninitialisedChunk,
       "a chunk at rank 1 scratch \"s\"[0], but nobody has written scratch \"s\" of rank 1",
@@ -458,7 +483,7 @@ TEST_F(Rejection, threadblocks_under_automatic_placement) {
                         guilty.next_line();
                         c.copy(1, {.send_tb = 0});
                       });
-  EXPECT_EQ(d.hint, "leave it out, or make the program with Placement::manual");
+  EXPECT_EQ(d.hint, "leave it out, or make the program with manual placement");
   expect_rejected(Code::MixedPlacement, "recv_tb 3, but program p has automatic placement",
                   [&](Guilty& guilty) {
                     guilty.next_line();
