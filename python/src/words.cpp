@@ -13,14 +13,21 @@ std::vector<std::string> names_of(const std::vector<T>& all, Name name) {
   return names;
 }
 
+[[noreturn]] void bad_type(std::string_view what, std::string_view found,
+                           const std::vector<std::string>& expected) {
+  std::string message = std::string(what) + " '" + std::string(found) + "', expected one of ";
+  for (const std::string& word : expected) message += (&word == &expected[0] ? "" : ", ") + word;
+  throw Error(Code::BadType, std::move(message), here());
+}
+
 }  // namespace
 
 Protocol parse_protocol(std::string_view word) {
   if (const auto protocol = protocol_from_name(word)) return *protocol;
   // The sentence that programs written for the original language may look for.
   throw Error(Code::BadProtocol,
-              "Given protocol: " + std::string(word) + ". Must be either Simple, LL, LL128",
-              here());
+              "Given protocol: " + std::string(word) + ". Must be either Simple, LL, LL128", here(),
+              "upper and lower case count");
 }
 
 Replication parse_replication(std::string_view word) {
@@ -42,18 +49,18 @@ Target parse_target(std::string_view word) {
 
 DataType parse_data_type(std::string_view word) {
   if (const auto type = data_type_from_name(word)) return *type;
-  bad_word("dtype", word, names_of(all_data_types(), data_type_name));
+  bad_type("dtype", word, names_of(all_data_types(), data_type_name));
 }
 
 ReduceOp parse_reduce_op(std::string_view word) {
   if (const auto op = reduce_op_from_name(word)) return *op;
-  bad_word("op", word, names_of(all_reduce_ops(), reduce_op_name));
+  bad_type("op", word, names_of(all_reduce_ops(), reduce_op_name));
 }
 
 CollectiveKind parse_collective_kind(std::string_view word) {
   if (const auto kind = collective_kind_from_name(word)) return *kind;
   std::vector<std::string> names;
-  for (int k = 0; k <= static_cast<int>(CollectiveKind::custom); ++k) {
+  for (int k = 0; k < static_cast<int>(CollectiveKind::custom); ++k) {
     names.emplace_back(collective_kind_name(static_cast<CollectiveKind>(k)));
   }
   bad_word("collective", word, names);

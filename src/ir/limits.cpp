@@ -39,10 +39,13 @@ class LimitChecker {
   void check_algorithm() {
     const CollectiveKind kind = a_.collective.kind();
     if (!target_collective_name(target_, kind)) {
-      report(Code::UnsupportedCollective, [&] {
-        return fmt::format("the collective is {}, but {} has no name for it",
-                           collective_kind_name(kind), target());
-      });
+      report(
+          Code::UnsupportedCollective,
+          [&] {
+            return fmt::format("{} has no name for the collective {}", target(),
+                               collective_kind_name(kind));
+          },
+          "Hocket's own runtime takes every collective");
     }
     if (a_.num_ranks() > limits_.max_ranks) {
       report(Code::TooManyRanks, [&] {

@@ -169,7 +169,7 @@ TEST(Limits, CollectivesWithoutAName) {
   a.collective = all_to_next_forward(2, 2);
   EXPECT_EQ(problems(a, Target::msccl), Problems{});
   EXPECT_EQ(problems(a, Target::rccl),
-            Problems{"HK0409 the collective is all_to_next_forward, but rccl has no name for it"});
+            Problems{"HK0409 rccl has no name for the collective all_to_next_forward"});
 }
 
 TEST(Limits, ThreadblocksOnAChannel) {
