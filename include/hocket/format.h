@@ -20,8 +20,9 @@ struct XmlOptions {
 // newline at the end. For Target::hocket also root, custom collective and source lines, as elements
 // and attributes that the other runtimes skip; docs/formats.md has the dialects. Throws HK0409
 // where the target has no name for the collective, HK0411 where no message size is left, HK0412
-// where its reader cannot keep a name. Limits are check_limits()'s affair. Linear, ten million
-// attributes a second and more; the text is the only memory.
+// where its reader cannot keep a name. Whether the target runs it (RCCL, for one, has no rrs) is
+// decided by compile() for that target, or by check_limits(). Linear, ten million attributes a
+// second and more; the text is the only memory.
 std::string to_xml(const Algorithm& algorithm, const XmlOptions& options = {});
 
 // Reads XML of any of the dialects: tolerant where the runtimes are (unknown elements and

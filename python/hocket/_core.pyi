@@ -501,7 +501,9 @@ class Algorithm:
         """Counts of threadblocks, channels, steps, ... Linear in steps."""
 
     def to_xml(self, target: Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] = 'msccl') -> str:
-        """The XML that `target` loads."""
+        """
+        The XML that `target` loads; a warning (HK04xx) where it would not run it.
+        """
 
     def to_text(self) -> str: ...
 
@@ -514,7 +516,9 @@ class Algorithm:
     def __repr__(self) -> str: ...
 
 def to_xml(algorithm: Algorithm, target: Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] = 'msccl') -> str:
-    """The XML that `target` loads."""
+    """
+    The XML that `target` loads; a warning (HK04xx) where it would not run it.
+    """
 
 def to_text(algorithm: Algorithm) -> str:
     """The compact text form, complete: ``from_text(to_text(a)) == a``."""

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from hocket import _core
 
-_UNITS = {
-    "": 1,
-    "b": 1,
-    "kb": 10**3,
-    "mb": 10**6,
-    "gb": 10**9,
-    "kib": 2**10,
-    "mib": 2**20,
-    "gib": 2**30,
-}
+# As the command line reads them: K and KiB are 1024, KB is 1000.
+_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgt", start=1):
+    _UNITS[_letter] = _UNITS[_letter + "ib"] = 1024**_power
+    _UNITS[_letter + "b"] = 1000**_power
 
 
 def parse_bytes(size: int | str) -> int:
@@ -23,14 +18,16 @@ def parse_bytes(size: int | str) -> int:
     else:
         text = size.strip()
         digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
-        unit = text[len(digits) :].strip().lower()
-        if unit not in _UNITS or not digits:
-            raise ValueError(f"size {size!r}, but it must be bytes, or a number with KiB, MB, ...")
-        factor = _UNITS[unit]
+        factor = _UNITS.get(text[len(digits) :].strip().lower(), 0)
         try:
             number = int(digits) if digits.isdigit() else float(digits)
         except ValueError:
-            raise ValueError(f"size {size!r}, whose number cannot be read") from None
+            factor = 0
+        if factor == 0:
+            raise ValueError(
+                f"size {size!r}, expected a number of bytes, as 4096, '64KiB', '1M' (1024 * 1024) "
+                "or '1MB' (1000 * 1000)"
+            )
     total = int(number * factor)
     if total < 0:
         raise ValueError(f"size {size!r}, but it cannot be negative")
@@ -59,6 +56,10 @@ def run(
     Raises hocket.Error: HK0704 where an element is wrong (with the first one), HK0701 where the
     algorithm deadlocks.
     """
+    if not isinstance(algorithm, _core.Algorithm):
+        raise TypeError(
+            f"run() takes an Algorithm, not a {type(algorithm).__name__}; compile() makes one of a Program"
+        )
     if in_place is None:
         in_place = not algorithm.out_of_place
     executor = _core.LocalExecutor(algorithm)

@@ -154,13 +154,28 @@ struct Warnings {
   }
 };
 
+// The text is what was asked for; that nothing will run it must not stay unsaid.
+std::string xml_for(const Algorithm& algorithm, Target target) {
+  std::string text = to_xml(algorithm, {target});
+  std::vector<Diagnostic> broken = check_limits(algorithm, target, 1);
+  if (broken.empty()) return text;
+  Diagnostic first = std::move(broken.front());
+  first.severity = Severity::warning;
+  for (std::size_t i = 1; i < broken.size(); ++i) {
+    first.notes.push_back({std::move(broken[i].message), broken[i].where});
+  }
+  emit_warning(first);
+  return text;
+}
+
 void register_formats(nb::module_& m) {
   m.def(
       "to_xml",
       [](const BoundAlgorithm& a, std::string_view target) {
-        return to_xml(*a.algorithm, {parse_target(target)});
+        return xml_for(*a.algorithm, parse_target(target));
       },
-      "algorithm"_a, "target"_a = "msccl", "The XML that `target` loads.",
+      "algorithm"_a, "target"_a = "msccl",
+      "The XML that `target` loads; a warning (HK04xx) where it would not run it.",
       nb::sig("def to_xml(algorithm: Algorithm, target: typing.Literal['msccl', 'msccl-executor', "
               "'rccl', 'hocket'] = 'msccl') -> str"));
   m.def(
@@ -224,9 +239,10 @@ void register_algorithm(nb::module_& m) {
       .def(
           "to_xml",
           [](const BoundAlgorithm& a, std::string_view target) {
-            return to_xml(*a.algorithm, {parse_target(target)});
+            return xml_for(*a.algorithm, parse_target(target));
           },
-          "target"_a = "msccl", "The XML that `target` loads.",
+          "target"_a = "msccl",
+          "The XML that `target` loads; a warning (HK04xx) where it would not run it.",
           nb::sig("def to_xml(self, target: typing.Literal['msccl', 'msccl-executor', 'rccl', "
                   "'hocket'] = 'msccl') -> str"))
       .def("to_text", [](const BoundAlgorithm& a) { return to_text(*a.algorithm); })

@@ -2,6 +2,7 @@
 
 import array
 import inspect
+import warnings
 
 import pytest
 
@@ -128,7 +129,7 @@ def test_words_that_are_not_words():
         ring_allgather(2, replication="both")
     with pytest.raises(ValueError, match="'msccl'"):
         hocket.compile(ring_allgather(2), target="cuda")
-    with pytest.raises(ValueError, match="'float32'"):
+    with pytest.raises(ValueError, match="dtype 'complex64', expected one of float32"):
         hocket.run(hocket.compile(ring_allgather(2)), dtype="complex64")
     with pytest.raises(hocket.errors.BadProtocolError):
         ring_allgather(2, protocol="ll")
@@ -251,12 +252,30 @@ def test_running_in_place():
 def test_sizes_are_read_as_people_write_them():
     from hocket._running import parse_bytes
 
-    assert [parse_bytes(s) for s in (7, "7", "2KiB", "1.5 MiB", "1MB", "3gb", "0B")] == [
-        7, 7, 2048, 1572864, 10**6, 3 * 10**9, 0,
+    assert [parse_bytes(s) for s in (7, "7", "2KiB", "1.5 MiB", "1MB", "3gb", "0B", "1M", "2T")] == [
+        7, 7, 2048, 1572864, 10**6, 3 * 10**9, 0, 2**20, 2**41,
     ]  # fmt: skip
-    for bad in ("MiB", "1XB", "1.2.3KB", "-1", ""):
+    for bad in ("MiB", "1XB", "1.2.3KB", "-1", "1MB!", ""):
         with pytest.raises(ValueError, match="size"):
             parse_bytes(bad)
+
+
+def test_run_wants_an_algorithm():
+    with pytest.raises(TypeError, match=r"run\(\) takes an Algorithm, not a Program; compile\(\) makes one"):
+        hocket.run(hocket.make_algorithm("allreduce_ring", ranks=2), "1KiB")
+
+
+def test_xml_that_its_target_would_not_run_is_a_warning():
+    program = hocket.make_algorithm("allreduce_ring", ranks=3)
+    algorithm = hocket.compile(program)
+    with pytest.warns(hocket.HocketWarning, match=r"which rccl does not run \[HK0408\]") as seen:
+        text = algorithm.to_xml("rccl")
+    assert len(seen) == 1
+    assert 'type="rrs"' in text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        algorithm.to_xml("msccl")
+        hocket.compile(program, target="rccl").to_xml("rccl")
 
 
 def test_the_library_is_listed_and_made():
