@@ -36,6 +36,9 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"--verison",
             "error: unexpected argument \"--verison\" [HK0903]\n  hint: did you mean --version?\n"},
         Row{"gen", "error: name is required [HK0903]\n  hint: `hocket gen --help` explains them\n"},
+        Row{"check",
+            "error: file-or-name is required [HK0903]\n"
+            "  hint: `hocket check --help` explains them\n"},
         Row{"gen allreduce_rign",
             "error: no algorithm named \"allreduce_rign\" in the library [HK0801]\n"
             "  hint: did you mean allreduce_ring?\n"},
@@ -46,7 +49,9 @@ INSTANTIATE_TEST_SUITE_P(
             "error: \"allreduce_rign\" is neither a file nor an algorithm of the library [HK0901]\n"
             "  hint: did you mean allreduce_ring?\n"},
         Row{"stats nothing.xml",
-            "error: \"nothing.xml\" is neither a file nor an algorithm of the library [HK0901]\n"
+            "error: cannot read \"nothing.xml\": No such file or directory [HK0901]\n"},
+        Row{"stats nothing",
+            "error: \"nothing\" is neither a file nor an algorithm of the library [HK0901]\n"
             "  hint: `hocket list` names the algorithms\n"},
         Row{"gen allreduce_ring rank=4",
             "error: allreduce_ring: no parameter \"rank\"; it takes ranks, chunk_factor, in_place, "

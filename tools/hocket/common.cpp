@@ -12,7 +12,7 @@ namespace hocket::tool {
 
 void add_source(CLI::App& command, SourceOptions& options, bool files) {
   command
-      .add_option(files ? "what" : "name", options.what,
+      .add_option(files ? "file-or-name" : "name", options.what,
                   files ? "a file (XML or text form; - is standard input), or an algorithm's name"
                         : "the algorithm's name, see `hocket list`")
       ->required()

@@ -141,16 +141,19 @@ bool run_and_compare(const Algorithm& algorithm, std::int64_t count) {
   return all;
 }
 
+std::string counted(int n, std::string_view thing) {
+  return fmt::format("{} {}{}", n, thing, n == 1 ? "" : "s");
+}
+
 int demo(const Options& options) {
   const std::int64_t count = parse_size(options.bytes, "--bytes") / 4;
   const int nodes = options.nodes;
   const int gpus = options.gpus;
   write_out(fmt::format(
-      "All-to-next, backward: every GPU hands its buffer to the GPU before it. {} nodes of {} "
-      "GPUs.\n"
+      "All-to-next, backward: every GPU hands its buffer to the GPU before it. {} of {}.\n"
       "Between two nodes one network card would carry everything; so GPU 0 of a node scatters its\n"
       "buffer over its node, every GPU sends a part over its own card, and they gather beyond.\n\n",
-      nodes, gpus));
+      counted(nodes, "node"), counted(gpus, "GPU")));
 
   Watch watch;
   const Program naive = make(

@@ -73,7 +73,9 @@ Source load(const std::string& what, const std::vector<std::string>& parameters,
     return source;
   }
   std::error_code ignored;
-  if (what != "-" && !std::filesystem::exists(what, ignored)) {
+  // A word with a . or a / is a file, and reading it says what is the matter with it.
+  const bool could_be_name = what.find_first_of("/.") == std::string::npos;
+  if (what != "-" && could_be_name && !std::filesystem::exists(what, ignored)) {
     const std::string near = did_you_mean(what, library_names());
     throw Error(Code::CannotRead,
                 fmt::format("\"{}\" is neither a file nor an algorithm of the library", what), {},
