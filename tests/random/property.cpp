@@ -147,19 +147,20 @@ Outcome check_way(const Program& program, const Way& way, const Checks& checks) 
 
 }  // namespace
 
+Program program_of(const ProgramSpec& spec) {
+  // Once to learn what it computes, and once as the collective that asks for it.
+  Program first = replay(spec, collective_of(spec));
+  if (spec.collective.kind != CollectiveKind::custom) return first;
+  const Interpretation meaning = oracle::interpret(first.trace(), 1);
+  return replay(spec, collective_of(spec, requirements(spec, meaning)));
+}
+
 Outcome check_program(const ProgramSpec& spec, const Checks& checks) {
   try {
-    // Once to learn what it computes, and once as the collective that asks for it.
-    const Program first = replay(spec, collective_of(spec));
-    std::optional<Program> asking;
-    if (spec.collective.kind == CollectiveKind::custom) {
-      const Interpretation meaning = oracle::interpret(first.trace(), 1);
-      asking.emplace(replay(spec, collective_of(spec, requirements(spec, meaning))));
-      if (!asking->check().ok()) {
-        return wrong("check() and the interpreter differ", asking->check().str());
-      }
+    const Program program = program_of(spec);
+    if (spec.collective.kind == CollectiveKind::custom && !program.check().ok()) {
+      return wrong("check() and the interpreter differ", program.check().str());
     }
-    const Program& program = asking ? *asking : first;
     for (const Way& way : checks.ways) {
       Outcome outcome = check_way(program, way, checks);
       if (!outcome.right) {

@@ -1,0 +1,31 @@
+// What is true of an algorithm, found by trying all its schedules.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hocket/verify.h"
+
+namespace hocket::mutation {
+
+enum class Fact { holds, fails, open };
+
+struct Truth {
+  struct Of {
+    Fact fact = Fact::open;  // open: rests on a property that fails
+    std::string why;
+  };
+  Of properties[kNumProperties];
+  std::optional<int> least_slots;  // none: no number is enough, or not looked for
+  std::size_t states = 0;
+  bool exhaustive = true;     // every state was seen; else orders rest on confluence alone
+  std::string contradiction;  // a fault of the brute force itself
+
+  const Of& of(Property p) const { return properties[static_cast<int>(p)]; }
+  Of& of(Property p) { return properties[static_cast<int>(p)]; }
+};
+
+// `lagging_sends`: as RCCL runs `s` with LL.
+Truth find_truth(const Algorithm& algorithm, bool lagging_sends = false);
+
+}  // namespace hocket::mutation
