@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "hocket/program.h"
+#include "ir/chunk_values.h"
 #include "ir/trace.h"
-#include "lang/chunk_values.h"
 #include "lang/site_table.h"
 #include "lang/slot_store.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hocket/collective.h"
-#include "lang/chunk_values.h"
+#include "ir/chunk_values.h"
 
 namespace hocket {
 

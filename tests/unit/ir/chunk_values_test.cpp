@@ -1,5 +1,5 @@
 // Values are multisets: ids, counts and listings against std::map.
-#include "lang/chunk_values.h"
+#include "ir/chunk_values.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Hash-consed sums of origins.
-#include "lang/chunk_values.h"
+#include "ir/chunk_values.h"
 
 #include <algorithm>
 #include <limits>
