@@ -25,7 +25,13 @@ std::optional<Program> random_program(std::uint64_t seed) {
 }
 
 std::optional<Program> library_program(Dice& dice) {
-  const AlgorithmInfo& info = dice.pick(algorithm_library());
+  // Sums are what mutants of the library are for: the random programs have fewer of them.
+  const bool sums = dice.chance(40);
+  std::vector<AlgorithmInfo> fit;
+  for (const AlgorithmInfo& info : algorithm_library()) {
+    if (!sums || info.collective == "allreduce") fit.push_back(info);
+  }
+  const AlgorithmInfo& info = dice.pick(fit);
   Parameters parameters;
   for (const ParameterInfo& p : info.parameters) {
     if (p.name == "ranks") parameters[p.name] = std::to_string(dice.between(2, 4));

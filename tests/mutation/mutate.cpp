@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 namespace hocket::mutation {
 namespace {
@@ -608,6 +609,29 @@ bool swap_chain(Draft& d, Dice& dice) {
   return true;
 }
 
+// The sources of two steps that add to the same place: the sum is the same, its bits may not be.
+bool swapped_terms(Draft& d, Dice& dice) {
+  std::vector<std::pair<StepAt, StepAt>> pairs;
+  const auto list = steps_where(d, [](const Step& s) {
+    return s.op == OpCode::copy || s.op == OpCode::reduce || s.op == OpCode::recv_reduce_copy;
+  });
+  for (const StepAt a : list) {
+    for (const StepAt b : list) {
+      const Step& x = step_at(d, a);
+      const Step& y = step_at(d, b);
+      if (a.rank == b.rank && a.tb == b.tb && a.step < b.step && x.dst_buffer == y.dst_buffer &&
+          x.dst_offset == y.dst_offset && x.count == y.count) {
+        pairs.emplace_back(a, b);
+      }
+    }
+  }
+  if (pairs.empty()) return false;
+  const auto& [a, b] = dice.pick(pairs);
+  std::swap(step_at(d, a).src_buffer, step_at(d, b).src_buffer);
+  std::swap(step_at(d, a).src_offset, step_at(d, b).src_offset);
+  return true;
+}
+
 // --- threadblocks and connections
 
 bool wrong_peer(Draft& d, Dice& dice) {
@@ -689,48 +713,59 @@ bool swapped_ranks(Draft& d, Dice& dice) {
   return true;
 }
 
-// A threadblock that has both directions of a pair of ranks: sends before it receives, more than
-// the slots hold.
+// A chunk of the input that holds something and that no step writes.
+bool unwritten_input(const Draft& d, std::size_t rank, int& index) {
+  const Collective& c = d.header.collective;
+  const int r = static_cast<int>(rank);
+  std::set<Slot> written;
+  for (const DraftTb& tb : d.ranks[rank].tbs) {
+    for (const Step& s : tb.steps) {
+      if (!op_info(s.op).writes_dst || s.dst_buffer == BufferKind::scratch) continue;
+      for (int k = 0; k < s.count; ++k) {
+        written.insert(c.alias(r, {s.dst_buffer, s.dst_offset + k}));
+      }
+    }
+  }
+  for (index = 0; index < d.ranks[rank].sizes.input_chunks; ++index) {
+    const Slot slot{BufferKind::input, index};
+    if (c.initial(r, slot) && written.count(c.alias(r, slot)) == 0) return true;
+  }
+  return false;
+}
+
+// One more threadblock on each of two ranks, for both directions between them: sends before it
+// receives, perhaps more than the slots hold.
 bool slot_starvation(Draft& d, Dice& dice) {
   if (d.ranks.size() < 2) return false;
   const std::size_t a = dice.below(d.ranks.size());
   const std::size_t b = (a + 1 + dice.below(d.ranks.size() - 1)) % d.ranks.size();
-  BufferKind from[2];
+  int from[2] = {};
   for (const std::size_t r : {a, b}) {
-    const RankProgram& sizes = d.ranks[r].sizes;
-    if (sizes.input_chunks < 1) return false;
-    from[r == b] = BufferKind::input;
-    const auto initial = d.header.collective.initial(static_cast<int>(r), {BufferKind::input, 0});
-    if (!initial) return false;
+    if (!unwritten_input(d, r, from[r == b])) return false;
   }
   const int channel = d.header.num_channels++;
   const int transfers = dice.between(1, 9);
-  const bool in_one_step = dice.chance(40);
   for (const std::size_t r : {a, b}) {
     RankProgram& sizes = d.ranks[r].sizes;
     const int peer = static_cast<int>(r == a ? b : a);
     DraftTb tb{peer, peer, channel, {}};
-    const int count =
-        in_one_step
-            ? std::min({transfers, d.ranks[a].sizes.input_chunks, d.ranks[b].sizes.input_chunks})
-            : 1;
-    for (int k = 0; k < (in_one_step ? 1 : transfers); ++k) {
+    for (int k = 0; k < transfers; ++k) {
       Step s;
       s.op = OpCode::send;
-      s.src_buffer = s.dst_buffer = from[r == b];
-      s.src_offset = s.dst_offset = 0;
-      s.count = count;
+      s.src_buffer = s.dst_buffer = BufferKind::input;
+      s.src_offset = s.dst_offset = from[r == b];
+      s.count = 1;
       tb.steps.push_back(s);
     }
-    for (int k = 0; k < (in_one_step ? 1 : transfers); ++k) {
+    for (int k = 0; k < transfers; ++k) {
       Step s;
       s.op = OpCode::recv;
       s.src_buffer = s.dst_buffer = BufferKind::scratch;
       s.src_offset = s.dst_offset = sizes.scratch_chunks;
-      s.count = count;
+      s.count = 1;
       tb.steps.push_back(s);
     }
-    sizes.scratch_chunks += count;
+    ++sizes.scratch_chunks;
     d.ranks[r].tbs.push_back(tb);
   }
   return true;
@@ -847,6 +882,7 @@ const std::vector<Operator>& operators() {
       HOCKET_OPERATOR(chain_with_nop),
       HOCKET_OPERATOR(chain_over_itself),
       HOCKET_OPERATOR(swap_chain),
+      HOCKET_OPERATOR(swapped_terms),
       HOCKET_OPERATOR(wrong_peer),
       HOCKET_OPERATOR(wrong_channel),
       HOCKET_OPERATOR(wrong_existing_channel),

@@ -102,11 +102,16 @@ TEST_P(Mutants, GetTheVerdictOfAllSchedules) {
       if (of_base == kMutantsOfBase) break;
       Draft draft(base->algorithm);
       if (!all[which].apply(draft, dice)) continue;
+      std::string name = all[which].name;
+      if (dice.chance(15)) {
+        const Operator& second = dice.pick(all);
+        if (second.apply(draft, dice)) name += " and " + second.name;
+      }
       const Algorithm mutant = draft.done();
       if (mutant == base->algorithm) continue;
       ++of_base;
       ++made;
-      check(mutant, format("seed {}, {}", seed, all[which].name), false);
+      check(mutant, format("seed {}, {}", seed, name), false);
       Row& row = rows[which];
       ++row.made;
       bool right = true;

@@ -91,6 +91,29 @@ std::string wrong_result(const View& view, const Schedules& schedules) {
   return {};
 }
 
+// The judge reasons about one order of moments; it must come to the same.
+std::string judged_otherwise(const Algorithm& algorithm, const Truth& truth) {
+  const Verdict verdict = judge(algorithm, {.target = Target::hocket});
+  const auto differs = [&](Property property, bool fails) {
+    const Fact fact = truth.of(property).fact;
+    if (fact == Fact::open || (fact == Fact::fails) == fails) return std::string();
+    return format("the judge thinks otherwise of {}\n{}", property_name(property),
+                  oracle::str(verdict.findings));
+  };
+  // A deadlock of every schedule is reported twice: by the machine and as a cycle.
+  std::string text = differs(Property::deadlock, has(verdict.findings, FindingKind::deadlock));
+  const bool race =
+      has(verdict.findings, FindingKind::race) || has(verdict.findings, FindingKind::through_ranks);
+  if (text.empty()) text = differs(Property::races, race);
+  if (text.empty()) {
+    text = differs(Property::initialised, has(verdict.findings, FindingKind::uninitialised));
+  }
+  if (text.empty()) {
+    text = differs(Property::postcondition, has(verdict.findings, FindingKind::wrong_result));
+  }
+  return text;
+}
+
 }  // namespace
 
 Truth find_truth(const Algorithm& algorithm, bool lagging_sends) {
@@ -115,7 +138,10 @@ Truth find_truth(const Algorithm& algorithm, bool lagging_sends) {
     race = "ordered only through other ranks: " + oracle::str(schedules.through_ranks[0]);
   }
   rule(truth.of(Property::races), race);
-  if (!race.empty()) return truth;
+  if (!race.empty()) {
+    if (!lagging_sends) truth.contradiction += judged_otherwise(algorithm, truth);
+    return truth;
+  }
 
   rule(truth.of(Property::initialised), schedules.reads_nothing ? "reads nothing" : "");
   if (algorithm.collective.has_postcondition()) {
@@ -128,6 +154,7 @@ Truth find_truth(const Algorithm& algorithm, bool lagging_sends) {
     bits = different_bits(view, other);
   }
   rule(truth.of(Property::same_bits), bits);
+  if (!lagging_sends) truth.contradiction += judged_otherwise(algorithm, truth);
   return truth;
 }
 
