@@ -3,8 +3,8 @@
 // are equal exactly when they are the same tree up to the order of branches.
 //
 // A merged chain of reduces adds its sources to the destination one after another; with Simple,
-// MSCCL and msccl-executor-nccl first add up the sources where a piece is large (the loader's rules,
-// spec 3.5). Bits must be the same either way, unless a target is named that has only one.
+// MSCCL and msccl-executor-nccl first add up the sources where a piece is large (the loader's
+// rules, spec 3.5). Bits must be the same either way, unless a target is named that has only one.
 #pragma once
 
 #include "verify/execution.h"

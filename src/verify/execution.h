@@ -14,8 +14,8 @@
 namespace hocket::verifying {
 
 struct Execution {
-  PropertyRuling initialised;    // HK1007
-  PropertyRuling postcondition;  // HK1008
+  PropertyRuling initialised;     // HK1007
+  PropertyRuling postcondition;   // HK1008
   std::vector<ValueId> contents;  // of every cell at the end; kNothing: worth nothing
 };
 

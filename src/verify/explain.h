@@ -20,8 +20,8 @@ class History {
  public:
   History(const Loaded& loaded, const ExecutionOrder& order);
 
-  // The steps that brought `wanted` into the cell, or, without it, the largest part of what the cell
-  // holds at the end. At most `most` of them, the last ones.
+  // The steps that brought `wanted` into the cell, or, without it, the largest part of what the
+  // cell holds at the end. At most `most` of them, the last ones.
   std::vector<InstrId> trail(CellId cell, std::optional<Origin> wanted, std::size_t most) const;
 
  private:

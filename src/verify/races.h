@@ -11,14 +11,14 @@
 // visible along a path through other ranks. A read and a later write may be ordered through other
 // ranks. A write that is before another access only through other ranks is HK1006, and refutes.
 //
-// Where RCCL runs LL (options.target), a plain send ends before it has read (its lanes are done only
-// when its messages arrived or the next instruction that is no plain send has ended).
+// Where RCCL runs LL (options.target), a plain send ends before it has read (its lanes are done
+// only when its messages arrived or the next instruction that is no plain send has ended).
 //
 // Method: vector clocks over the threadblocks of a rank and the last accesses of every chunk, after
 // FastTrack (Flanagan and Freund, PLDI 2009), along one order of everything; what is left, reads
 // before writes that only messages may order, is searched for a path, then propagated in batches.
-// O(steps * threadblocks of the rank / 8) and, for the rest, bounded work, beyond which the property
-// is undecided.
+// O(steps * threadblocks of the rank / 8) and, for the rest, bounded work, beyond which the
+// property is undecided.
 #pragma once
 
 #include "verify/execution_order.h"

@@ -54,22 +54,23 @@ std::string difference(const PlacementReport& verdict, const Truth& truth) {
 
 // Calls `edit` on a copy; keeps it while the two still differ in the same way.
 template <typename Edit>
-bool attempt(Algorithm& best, const std::string& differs, Edit edit) {
+bool attempt(Algorithm& best, std::optional<Target> target, const std::string& differs, Edit edit) {
   Draft draft(best);
   if (!edit(draft)) return false;
   const Algorithm candidate = draft.done();
-  if (candidate == best || compare(candidate).differs != differs) return false;
+  if (candidate == best || compare(candidate, target).differs != differs) return false;
   best = candidate;
   return true;
 }
 
 }  // namespace
 
-Comparison compare(const Algorithm& algorithm) {
+Comparison compare(const Algorithm& algorithm, std::optional<Target> target) {
   Comparison result;
-  result.truth = find_truth(algorithm);
+  result.truth = find_truth(algorithm, target);
   VerifyOptions options;
   options.waste = false;
+  options.target = target;
   options.in_place = algorithm.collective.in_place();
   const VerifyReport report = verify(algorithm, options);
   if (report.placements.size() != 1) {
@@ -85,14 +86,15 @@ Comparison compare(const Algorithm& algorithm) {
   return result;
 }
 
-Algorithm shrink(const Algorithm& algorithm, const std::string& differs) {
+Algorithm shrink(const Algorithm& algorithm, std::optional<Target> target,
+                 const std::string& differs) {
   Algorithm best = algorithm;
   const auto each_step = [&](auto edit) {
     bool better = false;
     for (std::size_t r = 0; r < best.ranks.size(); ++r) {
       for (std::size_t t = 0; t < best.ranks[r].threadblocks.size(); ++t) {
         for (std::size_t i = best.ranks[r].threadblocks[t].num_steps; i-- > 0;) {
-          better = attempt(best, differs,
+          better = attempt(best, target, differs,
                            [&](Draft& d) {
                              return edit(d, StepAt{r, t, i});
                            }) ||
@@ -135,7 +137,7 @@ Algorithm shrink(const Algorithm& algorithm, const std::string& differs) {
              better;
     for (std::size_t r = 0; r < best.ranks.size(); ++r) {
       for (std::size_t t = best.ranks[r].threadblocks.size(); t-- > 0;) {
-        better = attempt(best, differs,
+        better = attempt(best, target, differs,
                          [&](Draft& d) {
                            auto& tbs = d.ranks[r].tbs;
                            if (!tbs[t].steps.empty() || t + 1 != tbs.size()) return false;

@@ -26,9 +26,9 @@ oracle::Findings structure_of(const View& view) {
   return all;
 }
 
-void find_ending(const View& view, Truth& truth) {
+void find_ending(const View& view, Target target, Truth& truth) {
   const Algorithm& a = *view.algorithm;
-  const int cut = allowed_cut(a, Target::hocket);
+  const int cut = allowed_cut(a, target);
   const int slots = protocol_slots(a.protocol);
   const auto ends = [&](std::optional<int> n) {
     const Ending ending = all_endings(view, n, cut);
@@ -116,16 +116,16 @@ std::string judged_otherwise(const Algorithm& algorithm, const Truth& truth) {
 
 }  // namespace
 
-Truth find_truth(const Algorithm& algorithm, bool lagging_sends) {
+Truth find_truth(const Algorithm& algorithm, std::optional<Target> target) {
   Truth truth;
   const View view = view_of(algorithm, algorithm.collective.in_place());
   const oracle::Findings findings = structure_of(view);
   rule(truth.of(Property::structure), findings.empty() ? "" : oracle::str(findings));
   if (!findings.empty()) return truth;
-  find_ending(view, truth);
+  find_ending(view, target.value_or(Target::hocket), truth);
 
   ScheduleOptions options;
-  options.lagging_sends = lagging_sends;
+  options.lagging_sends = target == Target::rccl && algorithm.protocol == Protocol::ll;
   Schedules schedules = all_schedules(view, options);
   truth.states += schedules.states;
   truth.exhaustive = truth.exhaustive && schedules.complete;
@@ -139,7 +139,7 @@ Truth find_truth(const Algorithm& algorithm, bool lagging_sends) {
   }
   rule(truth.of(Property::races), race);
   if (!race.empty()) {
-    if (!lagging_sends) truth.contradiction += judged_otherwise(algorithm, truth);
+    if (!target) truth.contradiction += judged_otherwise(algorithm, truth);
     return truth;
   }
 
@@ -148,13 +148,14 @@ Truth find_truth(const Algorithm& algorithm, bool lagging_sends) {
     rule(truth.of(Property::postcondition), wrong_result(view, schedules));
   }
   std::string bits = different_bits(view, schedules);
-  if (bits.empty()) {
+  // Large pieces of Simple add the sources first, but not on RCCL.
+  if (bits.empty() && target != Target::rccl && algorithm.protocol == Protocol::simple) {
     options.chains = ChainOrder::sources_first;
     Schedules other = all_schedules(view, options);
     bits = different_bits(view, other);
   }
   rule(truth.of(Property::same_bits), bits);
-  if (!lagging_sends) truth.contradiction += judged_otherwise(algorithm, truth);
+  if (!target) truth.contradiction += judged_otherwise(algorithm, truth);
   return truth;
 }
 

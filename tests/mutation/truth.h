@@ -25,7 +25,8 @@ struct Truth {
   Of& of(Property p) { return properties[static_cast<int>(p)]; }
 };
 
-// `lagging_sends`: as RCCL runs `s` with LL.
-Truth find_truth(const Algorithm& algorithm, bool lagging_sends = false);
+// `target` none: as all of them would run it. Those that differ: RCCL's transfers are smaller, its
+// `s` with LL may lag, and its merged chains start with the destination.
+Truth find_truth(const Algorithm& algorithm, std::optional<Target> target = std::nullopt);
 
 }  // namespace hocket::mutation
