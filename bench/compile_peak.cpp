@@ -3,15 +3,20 @@
 //     compile_peak allreduce_ring 512
 //     compile_peak                     (every rung, each in a child process, and the growth of time
 //     with steps)
+//     compile_peak --passes allreduce_ring 512    (milliseconds of each pass of the compiler)
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hocket/compile.h"
 #include "hocket/format.h"
@@ -79,9 +84,48 @@ Result measure_apart(const hocket::ladders::Ladder& ladder, int rung) {
   return r;
 }
 
+// The best of five of each pass, and the peak of memory when it first ended.
+int print_passes(const hocket::ladders::Ladder& ladder, int rung) {
+  const hocket::Program program = ladder.make(rung);
+  struct Pass {
+    std::string name;
+    double seconds = 0;
+    std::int64_t peak = 0;
+  };
+  std::vector<Pass> best;
+  fmt::print("{:<20} peak {:.1f} MB\n", "trace", static_cast<double>(peak_bytes()) * 1e-6);
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    std::size_t at = 0;
+    double before = now();
+    const auto done = [&](std::string_view pass) {
+      const double after = now();
+      if (at == best.size()) best.push_back({std::string(pass), after - before, peak_bytes()});
+      best[at].seconds = std::min(best[at].seconds, after - before);
+      ++at;
+      before = now();
+    };
+    hocket::CompileOptions options;
+    options.observer = [&](std::string_view pass, const std::string&) { done(pass); };
+    const hocket::Algorithm algorithm = hocket::compile(program, options);
+    done("emit");
+  }
+  for (const Pass& pass : best) {
+    fmt::print("{:<20} {:8.2f} ms, peak {:.1f} MB\n", pass.name, pass.seconds * 1e3,
+               static_cast<double>(pass.peak) * 1e-6);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && argv[1] == std::string("--passes")) {
+    for (const hocket::ladders::Ladder& ladder : hocket::ladders::all()) {
+      if (ladder.name == argv[2]) return print_passes(ladder, std::atoi(argv[3]));
+    }
+    fmt::print(stderr, "compile_peak: no ladder {}\n", argv[2]);
+    return 2;
+  }
   for (const hocket::ladders::Ladder& ladder : hocket::ladders::all()) {
     if (argc > 1 && ladder.name != argv[1]) continue;
     fmt::print("| {} | steps | trace ms | compile ms | write ms | M steps/s | bytes a step |\n",

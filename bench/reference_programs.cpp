@@ -234,10 +234,10 @@ Program alltoall_three_step(const Args& a) {
       const Ref all = p.chunk(gateway(here, there), out, 0, gpus * gpus)
                           .copy(gateway(there, here), out + " in", 0, {.channel = 1});
       const std::vector<Ref> chunks = all.split(gpus * gpus);
+      auto chunk = chunks.begin();
       for (int g = 0; g < gpus; ++g) {
-        for (int to = 0; to < gpus; ++to) {
-          chunks[static_cast<std::size_t>(g * gpus + to)].copy(there * gpus + to, Buffer::output,
-                                                               here * gpus + g);
+        for (int to = 0; to < gpus; ++to, ++chunk) {
+          chunk->copy(there * gpus + to, Buffer::output, here * gpus + g);
         }
       }
     }

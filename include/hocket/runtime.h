@@ -50,7 +50,8 @@ std::vector<ReduceOp> all_reduce_ops();
 // A rank's user buffers, of any alignment. A buffer that no step of the rank touches may be null.
 // Input is written only where the algorithm writes it, output only where it does.
 //
-// Out of place the two must not overlap. In place they alias as the collective says:
+// An output overlaps no buffer of another rank; inputs may be shared. Out of place the two of a
+// rank must not overlap either. In place they alias as the collective says:
 //   allgather, gather (root)          input is output + rank * count elements
 //   reduce_scatter, scatter (root)    output is input + rank * count elements
 //   gather, scatter (other ranks)     they have one buffer each

@@ -26,13 +26,14 @@ struct TargetLimits {
   int max_depend_tb;     // largest threadblock id that a dependence can name
   int max_on_channel;    // threadblocks with sends (with receives) on one channel of a rank
   int max_channels;
-  int max_count;          // chunks of a step
-  int max_offset;         // chunk index
-  int max_fused_reduces;  // `re` steps that the loader may merge into one
-  int max_nodes;          // XML nodes that the loader keeps for one rank
-  int max_ranks;          // children of <algo>
-  bool receive_reduce;    // runs rrc, rrs, rrcs
-  bool fused_send;        // runs rcs, rrs, rrcs
+  int max_count;           // chunks of a step
+  int max_offset;          // chunk index
+  int max_fused_reduces;   // `re` steps that the loader may merge into one
+  int max_nodes;           // XML nodes that the loader keeps for one rank
+  int max_ranks;           // children of <algo>
+  bool receive_reduce;     // runs rrc, rrs, rrcs
+  bool fused_send;         // runs rcs, rrs, rrcs
+  bool send_fenced_in_ll;  // ends `s` in LL with the barrier that ends every other step
 };
 // The limits of Target::hocket are those of the format itself: 32-bit numbers, kMaxFormatRanks
 // ranks.
@@ -49,7 +50,8 @@ std::int64_t transfer_bytes(Target target, Protocol protocol, CollectiveKind kin
 std::optional<std::string_view> target_collective_name(Target target, CollectiveKind kind);
 
 // Every limit that `algorithm` breaks on `target`, at most `max_listed` of each kind, each with the
-// rank, the threadblock, the number found and the number allowed (HK04xx). Linear in steps.
+// rank, the threadblock, the number found and the number allowed (HK04xx). Linear in steps, but for
+// the sends of rccl in LL, which are followed to the writes that they must come before.
 std::vector<Diagnostic> check_limits(const Algorithm& algorithm, Target target, int max_listed = 3);
 
 }  // namespace hocket

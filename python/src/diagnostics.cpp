@@ -52,6 +52,10 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const InternalError& error) {
     PyErr_SetString(hooks().internal_error != nullptr ? hooks().internal_error : PyExc_RuntimeError,
                     error.what());
+  } catch (const nb::cast_error&) {
+    const Location where(here());
+    PyErr_SetString(PyExc_TypeError,
+                    (where.str() + ": a value of a type that does not belong here").c_str());
   }
 }
 

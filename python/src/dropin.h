@@ -59,7 +59,9 @@ class DropInProgram {
   nb::object name_object(NameId id) const { return names_[id].object; }
   const Buffer& buffer(int rank, NameId id) const;
 
-  Place mapped(int rank, Place place);
+  // What the collective's get_buffer_index() says of `size` chunks from `place` on. HK0102 where a
+  // built-in one would map them past the rank's part, into that of another.
+  Place mapped(int rank, Place place, int size, CallSite at);
   // One slot's place by the names of the language, for reading what lies there.
   int size(int rank, nb::handle buffer);
   std::optional<std::vector<Origin>> content(int rank, nb::handle buffer, int index);
@@ -72,7 +74,7 @@ class DropInProgram {
   nb::object chunk_object(Origin origin) const;
   std::pair<int, int> destination(Origin origin) const;
 
-  int chunk_factor() const { return chunk_factor_; }
+  PlaceMap map() const { return map_; }
   // The line of the last chunk() that found nothing, for the message of what follows from it.
   std::string last_nothing;
 

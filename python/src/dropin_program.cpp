@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -41,6 +42,9 @@ Destination parse_destination(std::string_view word) {
 }
 
 void enter(nb::handle program) {
+  if (!nb::inst_ready(program)) {
+    throw nb::type_error("MSCCLProgram.__init__() of this program has not been called");
+  }
   if (current != nullptr) {
     throw Error(Code::NoContext, "There is already a MSCCL Program in context", here(),
                 "end the `with` of the first program before the second begins");
@@ -50,8 +54,24 @@ void enter(nb::handle program) {
 
 void leave() { Py_CLEAR(current); }
 
+// The built-in collective that the file's `coll` names, cut as `algorithm` is; none where that is
+// what it has already, or no built-in one's name.
+std::optional<Collective> named_collective(const Algorithm& algorithm, std::string_view name,
+                                           int chunk_factor, int instances) {
+  const auto kind = collective_kind_from_name(name);
+  if (!kind || *kind == CollectiveKind::custom || *kind == algorithm.collective.kind()) return {};
+  return Collective::make(*kind, algorithm.num_ranks(), std::max(chunk_factor, 1),
+                          algorithm.in_place, 0, here())
+      .refined(instances);
+}
+
 BoundAlgorithm lower(DropInProgram& program, std::string_view protocol, int instances, bool manual,
-                     bool batched, bool fuse, bool dependence_nop, bool in_place) {
+                     bool batched, bool fuse, bool dependence_nop, bool in_place,
+                     std::string_view collective, int chunk_factor) {
+  if (instances < 1) {
+    throw Error(Code::BadInstances,
+                std::to_string(instances) + " instances, but there must be at least 1", here());
+  }
   Trace trace =
       program.program().trace();  // a copy: the program can be traced on and lowered again
   trace.protocol = parse_protocol(protocol);
@@ -71,7 +91,12 @@ BoundAlgorithm lower(DropInProgram& program, std::string_view protocol, int inst
   }();
   algorithm.in_place = in_place;
   algorithm.out_of_place = !in_place;
-  for (Diagnostic d : check_limits(algorithm, Target::msccl, 1)) {
+  // As the file will say it: a loader derives sizes from the name.
+  std::optional<Collective> own = named_collective(algorithm, collective, chunk_factor, instances);
+  if (own) std::swap(*own, algorithm.collective);
+  std::vector<Diagnostic> limits = check_limits(algorithm, Target::msccl, 1);
+  if (own) std::swap(*own, algorithm.collective);
+  for (Diagnostic& d : limits) {
     d.severity = Severity::warning;
     warnings.push_back(std::move(d));
   }
@@ -91,6 +116,13 @@ std::vector<TraceRow> trace_rows(DropInProgram& program) {
                       op.recv_tb, op.channel);
   }
   return rows;
+}
+
+// repr(), in ASCII: a string of Python's may hold what UTF-8 cannot.
+std::string printed(nb::handle object) {
+  const nb::object text = nb::steal(PyObject_ASCII(object.ptr()));
+  if (!text.is_valid()) throw nb::python_error();
+  return nb::cast<std::string>(text);
 }
 
 // Every slot that does not hold what its built-in collective says, as (rank, index). The index is
@@ -126,7 +158,18 @@ std::string escaped(std::string_view text) {
       case '"':
         out += "&quot;";
         break;
+      case '\t':
+      case '\n':
+      case '\r':
+        out += "&#" + std::to_string(c) + ";";
+        break;
       default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          throw Error(
+              Code::NameTooLong,
+              "a name with the control character " + std::to_string(c) + ", which XML cannot hold",
+              here(), "rename the program");
+        }
         out += c;
     }
   }
@@ -146,14 +189,16 @@ std::string dropin_xml(const BoundAlgorithm& bound, const std::string& name,
     }
     return changed;
   };
-  const auto kind = collective_kind_from_name(collective);
-  if (kind && *kind != CollectiveKind::custom && *kind != algorithm->collective.kind()) {
-    own().collective = Collective::make(*kind, algorithm->num_ranks(), std::max(chunk_factor, 1),
-                                        algorithm->in_place, 0, here())
-                           .refined(instances);
+  if (auto named = named_collective(*algorithm, collective, chunk_factor, instances)) {
+    own().collective = *std::move(named);
   }
   const std::string safe = escaped(name);
-  if (safe != name) own().name = "unnamed";
+  // The program's name may have changed since; what has escapes is put in below.
+  if (safe != name) {
+    own().name = "unnamed";
+  } else if (name != algorithm->name) {
+    own().name = name;
+  }
   std::string xml = to_xml(*algorithm, {Target::msccl});
   std::string root = xml.substr(0, xml.find('>'));
   const std::size_t rest = root.size();
@@ -203,8 +248,7 @@ NameId DropInProgram::name_id(nb::handle buffer) {
   if (PyErr_Occurred() != nullptr) {
     PyErr_Clear();
     throw Error(Code::BadBufferName,
-                "a scratch buffer named " + nb::cast<std::string>(nb::repr(buffer)) +
-                    ", but a name must be hashable",
+                "a scratch buffer named " + printed(buffer) + ", but a name must be hashable",
                 here());
   }
   if (buffer.is_none()) {
@@ -212,9 +256,12 @@ NameId DropInProgram::name_id(nb::handle buffer) {
                 "name the buffer: Buffer.input, Buffer.output, a string or a tuple");
   }
   // The language names buffers by strings; two objects that print alike stay two buffers.
-  std::string name = buffer.ptr() == members.scratch   ? "scratch"
-                     : nb::isinstance<nb::str>(buffer) ? nb::cast<std::string>(buffer)
-                                                       : nb::cast<std::string>(nb::repr(buffer));
+  std::string name;
+  if (buffer.ptr() == members.scratch) {
+    name = "scratch";
+  } else if (!nb::isinstance<nb::str>(buffer) || !nb::try_cast(buffer, name)) {
+    name = printed(buffer);
+  }
   for (bool taken = true; taken;) {
     taken = false;
     for (NameId id = kOutputName + 1; id < names_.size(); ++id) {
@@ -235,7 +282,19 @@ const Buffer& DropInProgram::buffer(int rank, NameId id) const {
   return names_[id].buffer;
 }
 
-Place DropInProgram::mapped(int rank, Place place) {
+Place DropInProgram::mapped(int rank, Place place, int size, CallSite at) {
+  const auto part_of = [&](NameId outer) {
+    if (place.index < 0 || place.index >= chunk_factor_ ||
+        std::int64_t{place.index} + size > chunk_factor_) {
+      throw Error(Code::IndexOutOfRange,
+                  std::to_string(size) + (size == 1 ? " chunk from rank " : " chunks from rank ") +
+                      std::to_string(rank) + " " + (outer == kInputName ? "output[" : "input[") +
+                      std::to_string(place.index) + "], but in place a rank's part is " +
+                      std::to_string(chunk_factor_) + " chunks",
+                  at, "other ranks' chunks are in the " + std::string(buffer(rank, outer).name()));
+    }
+    return Place{outer, rank * chunk_factor_ + place.index};
+  };
   switch (map_) {
     case PlaceMap::none:
       break;
@@ -243,20 +302,22 @@ Place DropInProgram::mapped(int rank, Place place) {
       if (place.name == kOutputName) return {kInputName, place.index};
       break;
     case PlaceMap::input_to_output:
-      if (place.name == kInputName) return {kOutputName, rank * chunk_factor_ + place.index};
+      if (place.name == kInputName) return part_of(kOutputName);
       break;
     case PlaceMap::output_in_input:
-      if (place.name == kOutputName) return {kInputName, rank * chunk_factor_ + place.index};
+      if (place.name == kOutputName) return part_of(kInputName);
       break;
     case PlaceMap::python: {
       const nb::object answer = get_buffer_index_(rank, name_object(place.name), place.index);
-      if (!nb::isinstance<nb::sequence>(answer) || nb::len(answer) != 2) {
+      int index = 0;
+      if (!nb::isinstance<nb::sequence>(answer) || nb::len(answer) != 2 ||
+          !nb::try_cast(answer[1], index)) {
         throw Error(Code::BadCollective,
-                    "get_buffer_index() returned " + nb::cast<std::string>(nb::repr(answer)) +
+                    "get_buffer_index() returned " + printed(answer) +
                         ", but it must return (buffer, index)",
-                    here());
+                    at);
       }
-      return {name_id(answer[0]), nb::cast<int>(answer[1])};
+      return {name_id(answer[0]), index};
     }
   }
   return place;
@@ -342,10 +403,11 @@ void register_dropin(nb::module_& m) {
           "get_buffer_index"_a.none(), "chunk_factor"_a, "destination"_a, "output_is_input"_a,
           "chunks"_a)
       .def("_enter", [](nb::handle_t<DropInProgram> self) { enter(self); })
-      .def("_leave", [](const DropInProgram&) { leave(); })
+      // Of no program: leaving always clears the context, whatever has become of the program.
+      .def_static("_leave", &leave)
       .def("_ref", &dropin_chunk, "rank"_a, "buffer"_a.none(), "index"_a, "size"_a)
       .def("_lower", &lower, nb::kw_only(), "protocol"_a, "instances"_a, "manual"_a, "batched"_a,
-           "fuse"_a, "dependence_nop"_a, "in_place"_a)
+           "fuse"_a, "dependence_nop"_a, "in_place"_a, "collective"_a, "chunk_factor"_a)
       .def("_size", &DropInProgram::size, "rank"_a, "buffer"_a)
       .def(
           "_content",

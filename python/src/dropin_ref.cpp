@@ -1,5 +1,7 @@
 // chunk(), copy(), reduce() and their kin in the original language's shapes: the hot path of
 // tracing.
+#include <algorithm>
+
 #include "dropin.h"
 #include "words.h"
 
@@ -41,7 +43,24 @@ Place landing(const DropInRef& self, int dst, const nb::object& buffer, int inde
     }
   }
   // With the rank of the source: programs rely on it.
-  return program.mapped(self.ref.rank(), to);
+  const int src = self.ref.rank();
+  const Place mapped = program.mapped(src, to, self.ref.size(), at);
+  if (program.map() == PlaceMap::output_in_input && to.name == kOutputName && dst != src) {
+    const std::string said = std::to_string(to.index);
+    emit_warning({Severity::warning,
+                  Code::MappedBySource,
+                  "copy to output[" + said + "] of rank " + std::to_string(dst) +
+                      " lands in its input[" + std::to_string(mapped.index) +
+                      "]: in place, the output of a copy's destination is counted from the part of "
+                      "its source, rank " +
+                      std::to_string(src),
+                  at,
+                  "say which is meant: Buffer.input, index " + std::to_string(mapped.index) +
+                      ", or for rank " + std::to_string(dst) + "'s own part Buffer.input, index " +
+                      std::to_string(program.mapped(dst, to, self.ref.size(), at).index),
+                  {}});
+  }
+  return mapped;
 }
 
 DropInRef copy(const DropInRef& self, int dst, const nb::object& buffer, int index, int sendtb,
@@ -124,7 +143,9 @@ nb::object dropin_chunk(nb::handle owner, int rank, nb::handle buffer, int index
   auto& program = nb::cast<DropInProgram&>(owner);
   const CallSite at = here();
   Place place{program.name_id(buffer), index};
-  if (rank >= 0 && rank < program.program().num_ranks()) place = program.mapped(rank, place);
+  if (rank >= 0 && rank < program.program().num_ranks()) {
+    place = program.mapped(rank, place, std::max(size, 1), at);
+  }
   const auto ref = program.bound().program.find_chunk(rank, program.buffer(rank, place.name),
                                                       place.index, size, at);
   program.bound().emit_new_warnings();
@@ -143,6 +164,9 @@ void register_dropin_ref(nb::module_& m) {
           "__init__",
           [](DropInRef* self, int rank, const nb::object& buffer, int index, int size,
              const nb::object& prog) {
+            if (!nb::isinstance<DropInProgram>(prog) || !nb::inst_ready(prog)) {
+              throw nb::type_error("Ref() of a prog that is not an MSCCLProgram");
+            }
             const nb::object made = dropin_chunk(prog, rank, buffer, index, size);
             if (made.is_none()) {
               throw Error(Code::UninitialisedChunk, "a Ref of a place that nobody has written",
@@ -193,6 +217,12 @@ void register_dropin_ref(nb::module_& m) {
       .def(
           "print_chunk_info",
           [](const DropInRef& r, int index) {
+            if (index < 0 || index >= r.ref.size()) {
+              throw Error(Code::IndexOutOfRange,
+                          "chunk " + std::to_string(index) + " of " + repr(r) + ", but it has " +
+                              std::to_string(r.ref.size()),
+                          here());
+            }
             const nb::object chunks = r.owner.attr("buffers")[r.ref.rank()][python_name(r)];
             nb::print(nb::repr(chunks[r.place.index + index]));
           },
@@ -221,7 +251,15 @@ void register_dropin_ref(nb::module_& m) {
           return dropin_chunk(program, rank, buffer, 0, size);
         }
         int at = 0;
-        if (!nb::try_cast<int>(index, at)) throw nb::type_error("an index is an int");
+        if (!nb::try_cast<int>(index, at)) {
+          if (nb::isinstance<nb::int_>(index)) {
+            throw Error(Code::IndexOutOfRange,
+                        "chunk index " + nb::cast<std::string>(nb::str(index)) +
+                            ", but chunks are numbered with 32 bits",
+                        here());
+          }
+          throw nb::type_error("an index is an int");
+        }
         return dropin_chunk(program, rank, buffer, at, size);
       },
       "rank"_a, "buffer"_a.none(), "index"_a = nb::none(), "size"_a = 1,

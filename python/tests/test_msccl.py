@@ -1,6 +1,7 @@
 """The drop-in package: what of the original language is kept, and what is refused."""
 
 import inspect
+import warnings
 import xml.etree.ElementTree as ET_std
 
 import pytest
@@ -322,6 +323,37 @@ def test_the_source_rank_names_the_destination():
     judged(p.to_algorithm())
 
 
+def test_an_in_place_reduce_scatter_counts_a_copys_output_from_the_source():
+    p = program(ReduceScatter(3, 2, True))
+    with p:
+        with pytest.warns(hocket.errors.HocketWarning, match="HK0127") as caught:
+            line_number = inspect.currentframe().f_lineno + 1
+            c = chunk(1, Buffer.input, 0).copy(2, Buffer.output, 1)
+        assert (c.rank, c.buffer, c.index) == (2, Buffer.input, 3)
+        assert (caught[0].filename, caught[0].lineno) == (__file__, line_number)
+        message = str(caught[0].message)
+        assert "output[1] of rank 2 lands in its input[3]" in message and "source, rank 1" in message
+        assert "own part Buffer.input, index 5" in message
+    with warnings.catch_warnings(), p:
+        warnings.simplefilter("error")
+        assert chunk(1, Buffer.input, 0).copy(1, Buffer.output, 1).index == 3
+        assert chunk(1, Buffer.input, 0).copy(2, Buffer.input, 1).index == 1
+
+
+def test_in_place_a_name_reaches_no_further_than_the_ranks_part():
+    with program(AllGather(3, 2, True)):
+        chunk(1, Buffer.input, 0, 2).copy(0, Buffer.output, 2)
+        for index, size in ((2, 1), (-1, 1), (1, 2), (2**31 - 1, 2)):
+            with pytest.raises(IndexError, match="HK0102"):
+                chunk(0, Buffer.input, index, size)
+        with pytest.raises(IndexError, match="HK0102"):
+            chunk(0, Buffer.input, 0).copy(1, Buffer.input, 2)
+    with program(ReduceScatter(3, 2, True)):
+        for index in (2, -2):
+            with pytest.raises(IndexError, match="HK0102"):
+                chunk(1, Buffer.output, index)
+
+
 def bad(code, builtin, call, **options):
     return pytest.param(code, builtin, call, options, id=f"{code}-{call.__name__}")
 
@@ -340,6 +372,10 @@ def index_too_large():
 
 def index_negative():
     chunk(0, Buffer.input, -1)
+
+
+def index_of_more_than_32_bits():
+    chunk(0, Buffer.input, 1 << 40)
 
 
 def size_past_the_end():
@@ -457,6 +493,7 @@ MISTAKES = [
     bad("HK0101", IndexError, rank_negative),
     bad("HK0102", IndexError, index_too_large),
     bad("HK0102", IndexError, index_negative),
+    bad("HK0102", IndexError, index_of_more_than_32_bits),
     bad("HK0102", IndexError, size_past_the_end),
     bad("HK0104", ValueError, size_zero),
     bad("HK0103", AssertionError, size_over_nothing),
@@ -806,6 +843,96 @@ def test_what_a_collective_cannot_start_with():
 
     with pytest.raises(ValueError, match="'s'"):
         program(Scratch(1, 1, False))
+
+
+@pytest.mark.parametrize(
+    "buffers",
+    [
+        5,
+        [[1], [2]],
+        [{Buffer.input: None}] * 2,
+        [{Buffer.input: 3}] * 2,
+        (of_rank for of_rank in ({}, {})),
+    ],
+    ids=repr,
+)
+def test_nonsense_from_init_buffers_is_refused(buffers):
+    bad = Free(2, 1, False)
+    bad.init_buffers = lambda: buffers
+    with pytest.raises(hocket.errors.BadCollectiveError, match="HK0201"):
+        program(bad)
+
+
+@pytest.mark.parametrize("answer", [None, "ab", (Buffer.input, "x"), (Buffer.input, 0.5), (0, 1, 2)])
+def test_nonsense_from_get_buffer_index_is_refused(answer):
+    bad = Free(2, 1, False)
+    bad.get_buffer_index = lambda rank, buffer, index: answer
+    with pytest.raises(hocket.errors.BadCollectiveError, match="get_buffer_index"):
+        program(bad)._ref(0, Buffer.input, 0, 1)
+
+
+def test_numbers_that_are_none():
+    for factor in (1 << 40, 1.5, "2"):
+        with pytest.raises(hocket.errors.BadCollectiveError):
+            program(AllReduce(2, factor, True))
+    for instances in (1 << 31, 1.5, "2", 0):
+        with pytest.raises(hocket.errors.BadInstancesError):
+            program(AllReduce(2, 1, True), instances=instances)
+    p = program(AllReduce(2, 1, True))
+    for instances in (-4, "2"):
+        p.instances = instances
+        with pytest.raises(hocket.errors.BadInstancesError):
+            p.generate_xml()
+    with pytest.raises(hocket.errors.TooLargeError):
+        program(AllReduce((1 << 31) - 1, 1, True))
+
+
+def test_a_name_that_no_file_can_hold():
+    p = program(AllReduce(1, 1, True))
+    p.name = "a\nb"
+    assert ET_std.fromstring(p.generate_xml()).get("name") == "a\nb"
+    p.name = "half \ud800"
+    assert ET_std.fromstring(p.generate_xml()).get("name") == "half \\ud800"
+    p.name = "\0"
+    with pytest.raises(hocket.errors.NameTooLongError):
+        p.generate_xml()
+
+
+def test_a_program_that_was_never_made_leaves_no_context():
+    class Never(MSCCLProgram):
+        def __init__(self):
+            pass
+
+    with pytest.raises(TypeError, match="__init__"):
+        Never().__enter__()
+    with program():
+        assert chunk(0, Buffer.input, 0).size == 1
+    with pytest.raises(TypeError, match="prog"):
+        Ref(0, Buffer.input, 0, 1, 5)
+
+
+def test_print_chunk_info_stays_inside_the_ref(capsys):
+    with program():
+        c = chunk(0, Buffer.input, 1, 2)
+        c.print_chunk_info(1)
+        assert "origin_index=2" in capsys.readouterr().out
+        for i in (-1, 2):
+            with pytest.raises(IndexError, match="HK0102"):
+                c.print_chunk_info(i)
+
+
+def test_limits_are_those_of_the_collective_that_the_file_names():
+    class Own(AllGather):
+        def check(self, prog):
+            return None
+
+    p = program(Own(2, 1, True))
+    with p:
+        for r in range(2):
+            chunk(r, Buffer.input, 0).copy(1 - r, Buffer.output, r)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert 'coll="allgather"' in p.generate_xml()
 
 
 # --- older call shapes

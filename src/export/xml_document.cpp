@@ -115,6 +115,22 @@ XmlDocument::XmlDocument(std::string_view text, std::string file, std::string_vi
     }
     root_ = node;
   }
+  // The parser drops text outside of the root silently.
+  const std::size_t close = text_.rfind("</" + std::string(root_.name()));
+  if (close != std::string_view::npos) {
+    std::size_t at = text_.find('>', close) + 1;
+    while ((at = text_.find_first_not_of(" \t\r\n", at)) != std::string_view::npos) {
+      const std::string_view rest = text_.substr(at);
+      const std::string_view end = rest.starts_with("<!--") ? "-->" : "?>";
+      const std::size_t length = rest.find(end);
+      if (rest.front() != '<' || length == std::string_view::npos) {
+        fail_at(Code::XmlSyntax, at,
+                fmt::format("\"{}\" after the end of <{}>, expected the end of the file",
+                            shown(rest.substr(0, rest.find('\n'))), shown(root_.name())));
+      }
+      at += length + end.size();
+    }
+  }
   if (root != root_.name()) {
     fail(Code::XmlMissing, root_.name(),
          fmt::format("<{}>, expected <{}>", shown(root_.name()), root),

@@ -15,12 +15,14 @@
 #include "export/custom_slots.h"
 #include "export/xml_names.h"
 #include "hocket/format.h"
+#include "support/big_vector.h"
 
 namespace hocket {
 namespace {
 
 constexpr std::size_t kLongestStep = 320;   // every number at its longest
 constexpr std::size_t kUsualStep = 150;     // what is reserved for one
+constexpr std::size_t kShortestStep = 115;  // every number of one digit
 constexpr std::size_t kLongestValue = 255;  // the loaders' value buffers
 
 // A line being put together. The caller guarantees room.
@@ -118,7 +120,9 @@ class Writer {
 
   std::string write() {
     check_sizes();
-    out_.reserve(512 + a_.steps.size() * kUsualStep + a_.ranks.size() * 80 + threadblocks() * 64);
+    reserve_big(out_,
+                512 + a_.steps.size() * kUsualStep + a_.ranks.size() * 80 + threadblocks() * 64,
+                a_.steps.size() * kShortestStep);
     write_root();
     if (target_ == Target::hocket) {
       if (a_.collective.kind() == CollectiveKind::custom) write_collective();

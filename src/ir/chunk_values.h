@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hocket/collective.h"
+#include "support/big_vector.h"
 
 namespace hocket {
 
@@ -72,8 +73,8 @@ class ChunkValues {
   void rehash();
 
   std::uint32_t indices_;
-  std::vector<Node> nodes_;     // 0 is not a value
-  std::vector<ValueId> table_;  // open addressing by fingerprint, a power of two
+  BigVector<Node> nodes_;     // 0 is not a value
+  BigVector<ValueId> table_;  // open addressing by fingerprint, a power of two
 };
 
 }  // namespace hocket

@@ -74,11 +74,14 @@ Slot CustomCollective::canonical(int rank, Slot slot) const {
 }
 
 void CustomCollective::check_origin(Origin origin, CallSite at) const {
-  if (origin.rank < 0 || origin.rank >= num_ranks_ || origin.index < 0) {
+  // One more than an index must be a number too: the chunks that a rank starts with are counted.
+  constexpr std::int32_t kMostIndex = std::numeric_limits<std::int32_t>::max() - 1;
+  if (origin.rank < 0 || origin.rank >= num_ranks_ || origin.index < 0 ||
+      origin.index > kMostIndex) {
     throw Error(Code::BadCollective,
                 fmt::format("collective {}: origin r{}.c{}, but ranks are 0 to {} and chunks are "
-                            "numbered from 0",
-                            name_, origin.rank, origin.index, num_ranks_ - 1),
+                            "numbered from 0 to {}",
+                            name_, origin.rank, origin.index, num_ranks_ - 1, kMostIndex),
                 at);
   }
 }

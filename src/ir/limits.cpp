@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hocket/target.h"
+#include "ir/unfenced_sends.h"
 
 namespace hocket {
 namespace {
@@ -19,6 +20,7 @@ class LimitChecker {
   std::vector<Diagnostic> run() {
     check_algorithm();
     for (std::size_t r = 0; r < a_.ranks.size(); ++r) check_rank(static_cast<int>(r), a_.ranks[r]);
+    if (found_.empty()) check_sends();
     return std::move(found_);
   }
 
@@ -129,6 +131,29 @@ class LimitChecker {
       if (receives && receivers[tb.channel]++ == limits_.max_on_channel) {
         report_crowd(r, tb.channel, "receive");
       }
+    }
+  }
+
+  // What else is wrong is said first: it bounds the threadblocks and steps to look at.
+  void check_sends() {
+    if (limits_.send_fenced_in_ll || a_.protocol != Protocol::ll) return;
+    for (const UnfencedSend& u : unfenced_sends(a_, static_cast<std::size_t>(max_listed_))) {
+      const auto& tbs = a_.ranks[static_cast<std::size_t>(u.rank)].threadblocks;
+      const ThreadBlock& write = tbs[static_cast<std::size_t>(u.write_tb)];
+      const ThreadBlock& send = tbs[static_cast<std::size_t>(u.send_tb)];
+      report(
+          Code::UnfencedSend,
+          [&] {
+            return fmt::format(
+                "rank {} threadblock {} step {} ({}) may overwrite what step {} (s) of threadblock "
+                "{} still reads: in LL, {} does not end a send with a barrier",
+                u.rank, u.write_tb, u.write_step,
+                op_info(a_.steps[write.first_step + static_cast<std::uint32_t>(u.write_step)].op)
+                    .name,
+                u.send_step, u.send_tb, target());
+          },
+          "use Simple or LL128, or keep the chunk until its receiver has answered",
+          a_.location_of(send.first_step + static_cast<std::uint32_t>(u.send_step)));
     }
   }
 

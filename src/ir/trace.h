@@ -16,6 +16,7 @@
 #include "hocket/collective.h"
 #include "hocket/location.h"
 #include "hocket/policy.h"
+#include "support/big_vector.h"
 
 namespace hocket {
 
@@ -57,7 +58,7 @@ struct Trace {
   std::vector<std::string> scratch_names;     // of buffer kFirstScratch + i
   std::vector<std::int32_t> fragments = {1};  // instances of fragments, distinct; entry 0 is "none"
   std::vector<CallSite> sites = {CallSite{}};  // entry 0 is unknown
-  std::vector<TraceOp> ops;
+  BigVector<TraceOp> ops;
   Location where;  // where the program was made
 
   int num_ranks() const { return collective.num_ranks(); }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "hocket/target.h"
+
 namespace hocket {
 namespace {
 
@@ -41,6 +43,13 @@ int checked_indices(const std::string& name, const Topology& topology, const Col
     throw Error(Code::BadInstances,
                 fmt::format("program {}: {} instances, but there must be at least 1", name,
                             options.instances),
+                at);
+  }
+  // Nothing could be made of them, and the first thing to be made is their buffers.
+  if (ranks > kMaxFormatRanks) {
+    throw Error(Code::TooLarge,
+                fmt::format("program {}: {} ranks are more than the {} that a file can name", name,
+                            ranks, kMaxFormatRanks),
                 at);
   }
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();

@@ -11,6 +11,7 @@
 
 #include "hocket/collective.h"
 #include "ir/chunk_values.h"
+#include "support/big_vector.h"
 
 namespace hocket {
 
@@ -70,10 +71,10 @@ class SlotStore {
   void rehash();
 
   std::vector<std::size_t> first_;  // of (rank, input), (rank, output), ...; one more at the end
-  std::vector<SlotRecord> user_;
-  std::vector<Scratch> scratch_;
-  std::vector<SlotRecord> pool_;      // of all scratch buffers
-  std::vector<std::uint32_t> table_;  // numbers of scratch buffers, kNowhere; a power of two
+  BigVector<SlotRecord> user_;
+  BigVector<Scratch> scratch_;
+  BigVector<SlotRecord> pool_;      // of all scratch buffers
+  BigVector<std::uint32_t> table_;  // numbers of scratch buffers, kNowhere; a power of two
 };
 
 }  // namespace hocket

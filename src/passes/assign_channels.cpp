@@ -42,7 +42,7 @@ class Ties {
             pack(channel * 2 + end, static_cast<std::int32_t>(node.instance))};
   }
   std::unordered_map<HashKey, std::int32_t, HashKeyHash> peers_;
-  std::vector<HashKey> fresh_;
+  BigVector<HashKey> fresh_;
 };
 
 class Chains {
@@ -130,7 +130,7 @@ class Chains {
   std::int32_t highest_used_ = 0;
   Ties ties_;
   std::unordered_set<HashKey, HashKeyHash> used_;  // connections of chains, where they go apart
-  std::vector<MessageId> chain_;
+  BigVector<MessageId> chain_;
 };
 
 // Numbers the connections rank by rank; of a rank's, those to one destination form a list.
@@ -138,18 +138,18 @@ void make_connections(Graph& graph) {
   std::int32_t channels = 0;
   for (const Message& m : graph.messages) channels = std::max(channels, m.channel + 1);
   const auto ranks = static_cast<std::size_t>(graph.trace->num_ranks());
-  std::vector<std::uint32_t> first(ranks + 1, 0);
+  BigVector<std::uint32_t> first(ranks + 1, 0);
   const auto source = [&](const Message& m) {
     return static_cast<std::size_t>(graph.nodes[m.send].rank);
   };
   for (const Message& m : graph.messages) ++first[source(m) + 1];
   for (std::size_t r = 0; r < ranks; ++r) first[r + 1] += first[r];
-  std::vector<MessageId> by_source(graph.messages.size());
+  BigVector<MessageId> by_source(graph.messages.size());
   for (MessageId m = 0; m < graph.messages.size(); ++m) {
     by_source[first[source(graph.messages[m])]++] = m;
   }
-  std::vector<ConnectionId> latest(ranks, kNone);  // by destination
-  std::vector<ConnectionId> next;  // of a connection: another to the same destination
+  BigVector<ConnectionId> latest(ranks, kNone);  // by destination
+  BigVector<ConnectionId> next;                  // of a connection: another to the same destination
   graph.num_channels = 0;
   for (const MessageId id : by_source) {
     Message& m = graph.messages[id];

@@ -94,7 +94,7 @@ class Assigner {
       first_in_[r + 1] += first_in_[r];
     }
     in_.resize(count);
-    std::vector<std::uint32_t> next(first_in_.begin(), first_in_.end() - 1);
+    BigVector<std::uint32_t> next(first_in_.begin(), first_in_.end() - 1);
     for (ConnectionId c = 0; c < count; ++c) {
       in_[next[static_cast<std::size_t>(graph_.connections[c].dst)]++] = c;
     }
@@ -173,7 +173,7 @@ class Assigner {
       const Node& node = graph_.nodes[n];
       if (node.in == kNone && node.out == kNone) continue;
       for (const NodeId p : graph_.preds_of(n)) {
-        BlockId& consumer = consumer_[graph_.resolve(p)];
+        BlockId& consumer = consumer_[p];
         if (consumer != kNone) continue;
         consumer = node.out != kNone ? graph_.connections[out_of(node)].send_block
                                      : graph_.connections[in_of(node)].recv_block;
@@ -187,8 +187,7 @@ class Assigner {
     const Node& node = graph_.nodes[n];
     BlockId latest = kNone;
     std::uint32_t latest_position = 0;
-    for (const NodeId p : graph_.preds_of(n)) {
-      const NodeId pred = graph_.resolve(p);
+    for (const NodeId pred : graph_.preds_of(n)) {
       const BlockId b = graph_.block_of[pred];
       if (graph_.blocks[b].instance != node.instance) continue;
       if (latest == kNone || graph_.position[pred] >= latest_position) {
@@ -216,8 +215,8 @@ class Assigner {
     for (BlockId b = 0; b < graph_.blocks.size(); ++b) {
       graph_.first_of_block[b + 1] = graph_.first_of_block[b] + length_[b];
     }
-    graph_.block_nodes.resize(graph_.order.size());
-    for (const NodeId n : graph_.order) {
+    graph_.block_nodes.resize(graph_.size());
+    for (NodeId n = 0; n < graph_.size(); ++n) {
       graph_.block_nodes[graph_.first_of_block[graph_.block_of[n]] + graph_.position[n]] = n;
     }
   }
@@ -225,15 +224,14 @@ class Assigner {
   Graph& graph_;
   Capacity capacity_;
   std::size_t ranks_;
-  std::vector<std::uint32_t> length_;     // nodes placed so far, by block
-  std::vector<std::uint32_t> first_out_;  // connections by source: ids are in that order
-  std::vector<std::uint32_t> first_in_;   // CSR: connections by destination
-  std::vector<ConnectionId> in_;
+  BigVector<std::uint32_t> length_;     // nodes placed so far, by block
+  BigVector<std::uint32_t> first_out_;  // connections by source: ids are in that order
+  BigVector<std::uint32_t> first_in_;   // CSR: connections by destination
+  BigVector<ConnectionId> in_;
   std::vector<bool> tight_;
-  std::vector<ConnectionId>
-      latest_from_;  // by peer: receive connections still to be paired, a list
-  std::vector<ConnectionId> next_from_;
-  std::vector<BlockId> consumer_;
+  BigVector<ConnectionId> latest_from_;  // by peer: receive connections still to be paired, a list
+  BigVector<ConnectionId> next_from_;
+  BigVector<BlockId> consumer_;
 };
 
 }  // namespace

@@ -32,8 +32,8 @@ class Emitter {
     number_steps();
     out_.locations.reserve(trace.sites.size());
     for (const CallSite& site : trace.sites) out_.locations.emplace_back(site);
-    out_.steps.reserve(total_steps_);
-    out_.step_locations.reserve(total_steps_);
+    reserve_big(out_.steps, total_steps_, total_steps_);
+    reserve_big(out_.step_locations, total_steps_, total_steps_);
     for (RankProgram& rank : out_.ranks) {
       for (ThreadBlock& tb : rank.threadblocks) emit_steps(tb);
     }
@@ -45,7 +45,7 @@ class Emitter {
     const auto ranks = static_cast<std::size_t>(graph_.trace->num_ranks());
     out_.ranks.resize(ranks);
     number_.resize(graph_.blocks.size());
-    std::vector<BlockId> order;
+    BigVector<BlockId> order;
     for (std::size_t r = 0; r < ranks; ++r) {
       RankProgram& rank = out_.ranks[r];
       const int id = static_cast<int>(r);
@@ -189,8 +189,8 @@ class Emitter {
   const EmitOptions& options_;
   Algorithm out_;
   std::vector<bool> awaited_;
-  std::vector<std::int32_t> number_;   // of a block, within its rank
-  std::vector<std::int32_t> step_of_;  // of a node, within its threadblock
+  BigVector<std::int32_t> number_;   // of a block, within its rank
+  BigVector<std::int32_t> step_of_;  // of a node, within its threadblock
   std::size_t total_steps_ = 0;
 };
 

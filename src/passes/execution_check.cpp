@@ -78,15 +78,15 @@ class Execution {
 
   const Graph& graph_;
   Capacity capacity_;
-  std::vector<std::size_t> at_;
-  std::vector<int> piece_;
+  BigVector<std::size_t> at_;
+  BigVector<int> piece_;
   std::vector<bool> queued_;
   std::vector<bool> done_;
-  std::vector<bool> listed_;           // a block that is in such a list already
-  std::vector<BlockId> first_waiter_;  // lists of the blocks that wait for some node of a block;
-  std::vector<BlockId> next_waiter_;   // a block waits for one other at a time
-  std::vector<int> used_;
-  std::vector<BlockId> ready_;
+  std::vector<bool> listed_;         // a block that is in such a list already
+  BigVector<BlockId> first_waiter_;  // lists of the blocks that wait for some node of a block;
+  BigVector<BlockId> next_waiter_;   // a block waits for one other at a time
+  BigVector<int> used_;
+  BigVector<BlockId> ready_;
 };
 
 }  // namespace

@@ -240,9 +240,9 @@ class Expander {
   SlotTable slots_;
   Graph graph_;
   std::uint32_t staging_buffer_ = 0;
-  std::vector<std::int32_t> staging_used_;  // parts, by rank
-  std::vector<NodeId> current_;
-  std::vector<NodeId> last_reader_;  // of each node's value
+  BigVector<std::int32_t> staging_used_;  // parts, by rank
+  BigVector<NodeId> current_;
+  BigVector<NodeId> last_reader_;  // of each node's value
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 namespace hocket::passes {
 
 // Node order is topological, so one walk does.
-std::vector<std::uint32_t> heights(const Graph& graph) {
-  std::vector<std::uint32_t> height(graph.size(), 0);
+BigVector<std::uint32_t> heights(const Graph& graph) {
+  BigVector<std::uint32_t> height(graph.size(), 0);
   for (std::size_t i = graph.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
     if (!node.active) continue;
@@ -20,8 +20,8 @@ std::vector<std::uint32_t> heights(const Graph& graph) {
   return height;
 }
 
-std::vector<std::uint32_t> depths(const Graph& graph) {
-  std::vector<std::uint32_t> depth(graph.size(), 0);
+BigVector<std::uint32_t> depths(const Graph& graph) {
+  BigVector<std::uint32_t> depth(graph.size(), 0);
   for (std::size_t i = 0; i < graph.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (!node.active) continue;
@@ -35,8 +35,8 @@ std::vector<std::uint32_t> depths(const Graph& graph) {
 }
 
 void fuse(Graph& graph) {
-  const std::vector<std::uint32_t> height = heights(graph);
-  std::vector<NodeId> chosen(graph.size(), kNone);  // of a receive: the send it will absorb
+  const BigVector<std::uint32_t> height = heights(graph);
+  BigVector<NodeId> chosen(graph.size(), kNone);  // of a receive: the send it will absorb
   for (NodeId y = 0; y < graph.size(); ++y) {
     const Node& send = graph.nodes[y];
     if (send.op != OpCode::send || graph.preds_of(y).size() != 1) continue;

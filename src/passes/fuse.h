@@ -20,8 +20,8 @@ namespace hocket::passes {
 void fuse(Graph& graph);
 
 // Longest chain of nodes from each active node to an end, over dependences and messages.
-std::vector<std::uint32_t> heights(const Graph& graph);
+BigVector<std::uint32_t> heights(const Graph& graph);
 // Longest chain of nodes to each active node from a start.
-std::vector<std::uint32_t> depths(const Graph& graph);
+BigVector<std::uint32_t> depths(const Graph& graph);
 
 }  // namespace hocket::passes

@@ -8,14 +8,14 @@
 namespace hocket::passes {
 
 void gather_waits(Graph& graph, const Capacity& capacity) {
-  std::vector<std::vector<NodeId>> moved(graph.size());
+  std::vector<BigVector<NodeId>> moved(graph.size());
   bool any = false;
   for (BlockId b = 0; b < graph.blocks.size(); ++b) {
     const std::span<const NodeId> nodes = graph.nodes_of_block(b);
     for (std::size_t i = 0; i < nodes.size();) {
       std::size_t end = i;
       while (end < nodes.size() && graph.nodes[nodes[end]].op == OpCode::reduce) ++end;
-      std::vector<NodeId> all;
+      BigVector<NodeId> all;
       for (std::size_t k = i; k < end; ++k) {
         for (const NodeId w : graph.waits_of(nodes[k])) all.push_back(w);
       }
@@ -24,7 +24,7 @@ void gather_waits(Graph& graph, const Capacity& capacity) {
         return std::pair(graph.block_of[x], graph.position[x]) <
                std::pair(graph.block_of[y], graph.position[y]);
       });
-      std::vector<NodeId> kept;
+      BigVector<NodeId> kept;
       for (const NodeId w : all) {
         if (!kept.empty() && graph.block_of[kept.back()] == graph.block_of[w]) kept.pop_back();
         kept.push_back(w);
@@ -36,8 +36,8 @@ void gather_waits(Graph& graph, const Capacity& capacity) {
   }
   if (!any) return;
 
-  const std::vector<std::uint32_t> old_first = graph.first_wait;
-  const std::vector<NodeId> old_waits = graph.waits;
+  const BigVector<std::uint32_t> old_first = graph.first_wait;
+  const BigVector<NodeId> old_waits = graph.waits;
   graph.waits.clear();
   for (NodeId n = 0; n < graph.size(); ++n) {
     if (graph.nodes[n].active && graph.nodes[n].op == OpCode::reduce) {

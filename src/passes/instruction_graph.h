@@ -10,6 +10,9 @@
 // becomes inactive and `absorbed_into[Y] == X`. Dependence lists keep naming Y; readers resolve().
 // Y's only dependence was X (fuse.h), so every edge into the fused node is an edge into X, node
 // order stays topological, and unfuse() is exact.
+//
+// From schedule on, nodes are numbered rank by rank in the order in which they run, and absorbed
+// ones are gone (number_by_rank.h).
 #pragma once
 
 #include <cstdint>
@@ -20,6 +23,7 @@
 #include "hocket/algorithm.h"
 #include "hocket/collective.h"
 #include "ir/trace.h"
+#include "support/big_vector.h"
 
 namespace hocket::passes {
 
@@ -78,45 +82,72 @@ struct Lowering {
   std::int32_t max_count = 1 << 30;
 };
 
+// Nodes of consecutive numbers.
+class NodeRange {
+ public:
+  class Iterator {
+   public:
+    explicit Iterator(NodeId at) : at_(at) {}
+    NodeId operator*() const { return at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    NodeId at_;
+  };
+
+  NodeRange(NodeId first, NodeId end) : first_(first), end_(end) {}
+  Iterator begin() const { return Iterator(first_); }
+  Iterator end() const { return Iterator(end_); }
+  std::size_t size() const { return end_ - first_; }
+
+ private:
+  NodeId first_;
+  NodeId end_;
+};
+
 struct Graph {
   const Trace* trace = nullptr;
   std::int32_t parts = 1;  // of a chunk
   std::uint32_t num_instances = 1;
   std::uint32_t num_buffers =
       kFirstScratch;  // trace buffers, and one more of our own where lowering needs it
-  std::vector<Node> nodes;
-  std::vector<Message> messages;
-  std::vector<std::uint32_t> first_pred = {0};  // CSR over nodes
-  std::vector<NodeId> preds;
+  BigVector<Node> nodes;
+  BigVector<Message> messages;
+  BigVector<std::uint32_t> first_pred = {0};  // CSR over nodes
+  BigVector<NodeId> preds;
 
   // Of the value that a receiving node writes: how many nodes read it, and how many of its parts
   // are overwritten or not wanted at the end. Filled by expand, read by fuse.
-  std::vector<std::uint32_t> readers;
-  std::vector<std::uint32_t> dead_parts;
+  BigVector<std::uint32_t> readers;
+  BigVector<std::uint32_t> dead_parts;
 
-  std::vector<NodeId> absorbed;       // of a fused receive: the send it absorbed; kNone
-  std::vector<NodeId> absorbed_into;  // of an absorbed send: the receive; itself otherwise
+  BigVector<NodeId> absorbed;       // of a fused receive: the send it absorbed; kNone
+  BigVector<NodeId> absorbed_into;  // of an absorbed send: the receive; itself otherwise
 
   std::int32_t num_channels = 0;
-  std::vector<Connection> connections;
-  std::vector<NodeId> order;  // the global order, active nodes only
+  BigVector<Connection> connections;
+  BigVector<NodeId> order;  // the global order, active nodes only
 
-  // The global order rank by rank: CSR over ranks, set by schedule.
-  std::vector<std::uint32_t> first_of_rank;
-  std::vector<NodeId> rank_nodes;
+  // Nodes of rank r are first_of_rank[r] to first_of_rank[r + 1] - 1, in the order in which they
+  // run: set by schedule.
+  BigVector<NodeId> first_of_rank;
 
   // Threadblocks, those of a rank together, and their nodes in execution order: set by
   // assign_threadblocks.
-  std::vector<Block> blocks;
-  std::vector<BlockId> first_block_of_rank;   // by rank, and the end
-  std::vector<std::uint32_t> first_of_block;  // CSR over blocks
-  std::vector<NodeId> block_nodes;
-  std::vector<BlockId> block_of;        // of a node
-  std::vector<std::uint32_t> position;  // of a node in its block
+  BigVector<Block> blocks;
+  BigVector<BlockId> first_block_of_rank;   // by rank, and the end
+  BigVector<std::uint32_t> first_of_block;  // CSR over blocks
+  BigVector<NodeId> block_nodes;
+  BigVector<BlockId> block_of;        // of a node
+  BigVector<std::uint32_t> position;  // of a node in its block
 
   // Waits of each node on nodes of other blocks of its rank: CSR, set by synchronize.
-  std::vector<std::uint32_t> first_wait;
-  std::vector<NodeId> waits;
+  BigVector<std::uint32_t> first_wait;
+  BigVector<NodeId> waits;
 
   // Scratch parts of each rank, and where each (rank, buffer, index) lies: set by layout_scratch.
   std::vector<std::int32_t> scratch_parts;
@@ -127,8 +158,8 @@ struct Graph {
   std::span<const NodeId> waits_of(NodeId n) const {
     return {waits.data() + first_wait[n], first_wait[n + 1] - first_wait[n]};
   }
-  std::span<const NodeId> nodes_of_rank(std::size_t rank) const {
-    return {rank_nodes.data() + first_of_rank[rank], first_of_rank[rank + 1] - first_of_rank[rank]};
+  NodeRange nodes_of_rank(std::size_t rank) const {
+    return {first_of_rank[rank], first_of_rank[rank + 1]};
   }
   std::span<const NodeId> nodes_of_block(BlockId b) const {
     return {block_nodes.data() + first_of_block[b], first_of_block[b + 1] - first_of_block[b]};
@@ -140,7 +171,8 @@ struct Graph {
   std::uint32_t num_blocks(std::size_t rank) const {
     return first_block_of_rank[rank + 1] - first_block_of_rank[rank];
   }
-  NodeId resolve(NodeId n) const { return absorbed_into[n]; }
+  // The node that `n` is part of.
+  NodeId resolve(NodeId n) const { return absorbed_into.empty() ? n : absorbed_into[n]; }
   std::size_t size() const { return nodes.size(); }
 
   // Whether the node touches its src / dst operand in local memory.

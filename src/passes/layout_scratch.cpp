@@ -27,13 +27,16 @@ struct Run {
   std::int32_t offset = -1;
 };
 
-class RankLayout {
+// One rank after another; the arrays are kept for the next.
+class ScratchLayout {
  public:
-  RankLayout(Graph& graph, std::size_t rank)
-      : graph_(graph), rank_(rank), nodes_(graph.nodes_of_rank(rank)) {}
+  explicit ScratchLayout(Graph& graph) : graph_(graph) {}
 
   // Returns the parts used.
-  std::int32_t run() {
+  std::int32_t run(std::size_t rank) {
+    rank_ = rank;
+    first_ = graph_.first_of_rank[rank];
+    num_nodes_ = graph_.first_of_rank[rank + 1] - first_;
     collect_accesses();
     if (accesses_.empty()) return 0;
     form_runs();
@@ -50,9 +53,12 @@ class RankLayout {
   }
 
  private:
+  using Written = std::vector<std::pair<std::int32_t, std::int32_t>>;  // disjoint, sorted
+
   void collect_accesses() {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      const Node& node = graph_.nodes[nodes_[i]];
+    accesses_.clear();
+    for (std::uint32_t i = 0; i < num_nodes_; ++i) {
+      const Node& node = graph_.nodes[first_ + i];
       if (Graph::reads(node) && node.src_buffer >= kFirstScratch) {
         accesses_.push_back(
             {node.src_buffer, node.src_index, node.src_index + node.count, i, false, false});
@@ -75,6 +81,7 @@ class RankLayout {
       return a < b;
     });
     run_of_.resize(accesses_.size());
+    runs_.clear();
     for (const std::uint32_t i : by_place_) {
       const Access& a = accesses_[i];
       if (runs_.empty() || runs_.back().buffer != a.buffer || runs_.back().end <= a.first) {
@@ -95,17 +102,16 @@ class RankLayout {
     last_.assign(runs_.size() * width,
                  0);  // number of nodes of the threadblock up to its last access
     known_.assign(runs_.size() * width, 0xffffffffu);
-    std::vector<std::vector<std::pair<std::int32_t, std::int32_t>>> written(runs_.size());
-    std::vector<bool> awaited(nodes_.size(), false);
-    std::unordered_map<NodeId, std::uint32_t> index;
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) index.emplace(nodes_[i], i);
-    for (const NodeId n : nodes_) {
-      for (const NodeId w : graph_.waits_of(n)) awaited[index.at(w)] = true;
+    for (Written& w : written_) w.clear();
+    if (written_.size() < runs_.size()) written_.resize(runs_.size());
+    std::vector<bool> awaited(num_nodes_, false);
+    for (std::uint32_t i = 0; i < num_nodes_; ++i) {
+      for (const NodeId w : graph_.waits_of(first_ + i)) awaited[w - first_] = true;
     }
-    LocalClocks clocks(width);
+    LocalClocks clocks(width, first_, num_nodes_);
     std::size_t next = 0;  // accesses_ is in the rank's order
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      const NodeId n = nodes_[i];
+    for (std::uint32_t i = 0; i < num_nodes_; ++i) {
+      const NodeId n = first_ + i;
       const std::uint32_t tb = graph_.local_block(graph_.block_of[n]);
       for (const NodeId w : graph_.waits_of(n)) {
         clocks.wait(tb, graph_.local_block(graph_.block_of[w]), graph_.position[w], w);
@@ -114,7 +120,7 @@ class RankLayout {
         const Access& a = accesses_[next];
         const std::size_t run = run_of_[next];
         last_[run * width + tb] = graph_.position[n] + 1;
-        if (a.writes && covers_new_parts(written[run], a)) {
+        if (a.writes && covers_new_parts(written_[run], a)) {
           const std::span<const std::uint32_t> now = clocks.of(tb);
           for (std::size_t t = 0; t < width; ++t) {
             known_[run * width + t] = std::min(known_[run * width + t], now[t]);
@@ -128,8 +134,7 @@ class RankLayout {
 
   // Whether some part of the access has not been written before; adds it to the set of disjoint
   // intervals.
-  static bool covers_new_parts(std::vector<std::pair<std::int32_t, std::int32_t>>& written,
-                               const Access& a) {
+  static bool covers_new_parts(Written& written, const Access& a) {
     auto it = std::lower_bound(written.begin(), written.end(), a.first,
                                [](const auto& w, std::int32_t first) { return w.second < first; });
     if (it != written.end() && it->first <= a.first && it->second >= a.end) return false;
@@ -197,7 +202,7 @@ class RankLayout {
     for (std::size_t i = 0; i < accesses_.size(); ++i) {
       const Access& a = accesses_[i];
       const Run& run = runs_[run_of_[i]];
-      Node& node = graph_.nodes[nodes_[a.node_in_rank]];
+      Node& node = graph_.nodes[first_ + a.node_in_rank];
       const std::int32_t offset = run.offset + a.first - run.first;
       if (a.is_dst) {
         node.dst_buffer = kFirstScratch;
@@ -210,12 +215,14 @@ class RankLayout {
   }
 
   Graph& graph_;
-  std::size_t rank_;
-  std::span<const NodeId> nodes_;
+  std::size_t rank_ = 0;
+  NodeId first_ = 0;
+  std::uint32_t num_nodes_ = 0;
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> by_place_;
   std::vector<std::uint32_t> run_of_;  // of an access
   std::vector<Run> runs_;
+  std::vector<Written> written_;  // of a run
   std::vector<std::uint32_t> last_;
   std::vector<std::uint32_t> known_;
 };
@@ -225,8 +232,9 @@ class RankLayout {
 void layout_scratch(Graph& graph) {
   const auto count = static_cast<std::size_t>(graph.trace->num_ranks());
   graph.scratch_parts.assign(count, 0);
+  ScratchLayout layout(graph);
   for (std::size_t r = 0; r < count; ++r) {
-    graph.scratch_parts[r] = RankLayout(graph, r).run();
+    graph.scratch_parts[r] = layout.run(r);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "passes/emit.h"
 #include "passes/execution_check.h"
 #include "passes/expand.h"
+#include "passes/fold_copies.h"
 #include "passes/fuse.h"
 #include "passes/gather_waits.h"
 #include "passes/layout_scratch.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::array kPasses = {
     PassRow{"expand", "instances, sends and receives, dependences"},
+    PassRow{"fold-copies", "a copy that only feeds the next reduce becomes its operand"},
     PassRow{"fuse", "a receive and the send of what it received become one step"},
     PassRow{"schedule", "channels, and one global order that runs within the protocol's slots"},
     PassRow{"assign-threadblocks", "a threadblock for every step"},
@@ -67,25 +69,26 @@ Algorithm run_pipeline(const Trace& trace, const PipelineOptions& options) {
 
   Graph graph = expand(trace, {limits.receive_reduce, limits.fused_send, limits.max_count});
   done(0, graph);
-  if (trace.fuse && limits.fused_send) fuse(graph);
+  if (trace.fuse) fold_copies(graph);
   done(1, graph);
+  if (trace.fuse && limits.fused_send) fuse(graph);
+  done(2, graph);
   release(graph.readers, graph.dead_parts);
   const Capacity capacity{
       protocol_slots(trace.protocol),
       chunks_per_transfer(trace, graph.parts, options.target, options.max_bytes)};
   schedule(graph, capacity, channel_budget(limits, graph));
-  done(2, graph);
-  assign_threadblocks(graph, capacity);
   done(3, graph);
-  synchronize(graph);
+  assign_threadblocks(graph, capacity);
   done(4, graph);
-  if (trace.hoist_dependences) gather_waits(graph, capacity);
+  synchronize(graph);
   done(5, graph);
+  if (trace.hoist_dependences) gather_waits(graph, capacity);
+  done(6, graph);
   HOCKET_CHECK(runs_to_end(graph, capacity), "the schedule completes");
   layout_scratch(graph);
-  done(6, graph);
-  release(graph.preds, graph.first_pred, graph.absorbed, graph.absorbed_into, graph.order,
-          graph.first_of_rank, graph.rank_nodes, graph.position);
+  done(7, graph);
+  release(graph.preds, graph.first_pred, graph.order, graph.first_of_rank, graph.position);
   Algorithm algorithm =
       emit(graph, {limits.max_fused_reduces, options.min_bytes, options.max_bytes});
   graph = Graph();

@@ -34,15 +34,15 @@ class Printer {
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
   }
 
-  std::vector<NodeId> all() const {
-    std::vector<NodeId> nodes;
+  BigVector<NodeId> all() const {
+    BigVector<NodeId> nodes;
     for (NodeId n = 0; n < graph_.size(); ++n) {
       if (graph_.nodes[n].active) nodes.push_back(n);
     }
     return nodes;
   }
 
-  void by_rank(const std::vector<NodeId>& order) {
+  void by_rank(const BigVector<NodeId>& order) {
     std::vector<std::vector<NodeId>> ranks(static_cast<std::size_t>(graph_.trace->num_ranks()));
     for (const NodeId n : order) ranks[static_cast<std::size_t>(graph_.nodes[n].rank)].push_back(n);
     for (std::size_t r = 0; r < ranks.size(); ++r) {

@@ -2,27 +2,29 @@
 #include "passes/schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hocket/diagnostic.h"
 #include "passes/assign_channels.h"
 #include "passes/fuse.h"
 #include "passes/min_set.h"
+#include "passes/number_by_rank.h"
 
 namespace hocket::passes {
 namespace {
 
 // The active nodes, most urgent first: the least deep, of those the one with the longest way to go,
 // then trace order. Two counting sorts.
-std::vector<NodeId> by_urgency(const Graph& graph) {
-  std::vector<NodeId> nodes;
+BigVector<NodeId> by_urgency(const Graph& graph) {
+  BigVector<NodeId> nodes;
   for (NodeId n = 0; n < graph.size(); ++n) {
     if (graph.nodes[n].active) nodes.push_back(n);
   }
-  std::vector<NodeId> sorted(nodes.size());
-  const auto counting_sort = [&](const std::vector<std::uint32_t>& key, bool descending) {
+  BigVector<NodeId> sorted(nodes.size());
+  const auto counting_sort = [&](const BigVector<std::uint32_t>& key, bool descending) {
     std::uint32_t top = 0;
     for (const NodeId n : nodes) top = std::max(top, key[n]);
-    std::vector<std::uint32_t> next(std::size_t{top} + 2, 0);
+    BigVector<std::uint32_t> next(std::size_t{top} + 2, 0);
     const auto bucket = [&](NodeId n) { return descending ? top - key[n] : key[n]; };
     for (const NodeId n : nodes) ++next[bucket(n) + 1];
     for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
@@ -36,64 +38,97 @@ std::vector<NodeId> by_urgency(const Graph& graph) {
 
 enum class Care : std::uint8_t { eager, bubble };
 
+using TaskId = std::uint32_t;
+
+// An active node as the execution sees it. Tasks are numbered by urgency: they are taken nearly in
+// that order, and what one needs lies together, so that the execution walks memory instead of
+// jumping through it.
+struct Task {
+  NodeId node = kNone;
+  std::int32_t rank = 0;
+  std::uint32_t open_preds = 0;
+  ConnectionId in = kNone;
+  ConnectionId out = kNone;
+  TaskId receiver = kNone;  // of what it sends
+  // Of a receiver: until its message is sent, the sender that waits for it to be ready; from then
+  // on, the receiver of the next message in the connection.
+  TaskId link = kNone;
+  std::uint16_t transfers = 0;  // more than there are slots are all alike
+  bool sent = false;            // of a receiver: its message is on the way
+  bool taken = false;
+};
+
 class Greedy {
  public:
   Greedy(Graph& graph, const Capacity& capacity, Care care)
       : graph_(graph),
-        capacity_(capacity),
+        slots_(static_cast<std::uint32_t>(capacity.slots)),
         care_(care),
-        by_urgency_(by_urgency(graph)),
-        urgency_(graph.size(), kNone),
-        ready_(by_urgency_.size()),
-        open_preds_(graph.size(), 0),
-        taken_(graph.size(), false),
-        waiting_head_(graph.size(), kNone),
-        sent_(graph.messages.size(), false),
-        next_message_(graph.messages.size(), kNone),
+        task_of_(graph.size(), kNone),
         fifos_(graph.connections.size()),
         rank_stamp_(static_cast<std::size_t>(graph.trace->num_ranks()), 0) {
-    for (std::uint32_t i = 0; i < by_urgency_.size(); ++i) urgency_[by_urgency_[i]] = i;
+    const BigVector<NodeId> nodes = by_urgency(graph);
+    for (TaskId t = 0; t < nodes.size(); ++t) task_of_[nodes[t]] = t;
+    make_tasks(nodes, capacity);
     index_successors();
-    for (const Message& m : graph.messages) {
-      if (graph.absorbed[m.send] != kNone) fifos_[m.connection].passes_on = true;
-    }
   }
 
-  bool run(std::vector<NodeId>& stuck) {
+  bool run(BigVector<NodeId>& stuck) {
+    MinSet ready(tasks_.size());
+    ready_ = &ready;
     graph_.order.clear();
-    graph_.order.reserve(by_urgency_.size());
-    for (const NodeId n : by_urgency_) {
-      if (open_preds_[n] == 0) offer(n);
+    graph_.order.reserve(tasks_.size());
+    for (TaskId t = 0; t < tasks_.size(); ++t) {
+      if (tasks_[t].open_preds == 0) offer(t);
     }
-    while (!ready_.empty()) try_take(by_urgency_[ready_.take_min()]);
-    if (graph_.order.size() == by_urgency_.size()) return true;
+    while (!ready.empty()) try_take(ready.take_min());
+    if (graph_.order.size() == tasks_.size()) return true;
     collect_stuck(stuck);
     return false;
   }
 
  private:
   struct Fifo {
-    bool passes_on = false;  // some fused node sends on it
+    bool fused_senders = false;
     std::uint32_t used = 0;  // transfers in it
-    MessageId head = kNone;  // the oldest message in it
-    MessageId tail = kNone;
+    TaskId head = kNone;     // receiver of the oldest message in it
+    TaskId tail = kNone;
     std::uint32_t blocked = kNone;  // list of senders to try again when it drains
   };
   struct Cell {
-    NodeId node = kNone;
+    TaskId task = kNone;
     std::uint32_t next = kNone;
   };
 
+  void make_tasks(const BigVector<NodeId>& nodes, const Capacity& capacity) {
+    tasks_.resize(nodes.size());
+    for (TaskId t = 0; t < nodes.size(); ++t) {
+      const Node& node = graph_.nodes[nodes[t]];
+      Task& task = tasks_[t];
+      task.node = nodes[t];
+      task.rank = node.rank;
+      task.transfers =
+          static_cast<std::uint16_t>(std::min(capacity.transfers(node.count), capacity.slots + 1));
+      if (node.in != kNone) task.in = graph_.messages[node.in].connection;
+      if (node.out != kNone) {
+        const Message& message = graph_.messages[node.out];
+        task.out = message.connection;
+        task.receiver = task_of_[message.recv];
+        if (node.in != kNone) fifos_[task.out].fused_senders = true;
+      }
+    }
+  }
+
   void index_successors() {
-    first_succ_.assign(graph_.size() + 1, 0);
-    for_each_edge([&](NodeId pred, NodeId node) {
+    first_succ_.assign(tasks_.size() + 1, 0);
+    for_each_edge([&](TaskId pred, TaskId task) {
       ++first_succ_[pred + 1];
-      ++open_preds_[node];
+      ++tasks_[task].open_preds;
     });
     for (std::size_t i = 1; i < first_succ_.size(); ++i) first_succ_[i] += first_succ_[i - 1];
     succs_.resize(first_succ_.back());
     // Filling from the back leaves first_succ_ as the starts again.
-    for_each_edge([&](NodeId pred, NodeId node) { succs_[--first_succ_[pred + 1]] = node; });
+    for_each_edge([&](TaskId pred, TaskId task) { succs_[--first_succ_[pred + 1]] = task; });
     for (std::size_t i = 0; i + 1 < first_succ_.size(); ++i) first_succ_[i] = first_succ_[i + 1];
     first_succ_.back() = static_cast<std::uint32_t>(succs_.size());
   }
@@ -104,71 +139,69 @@ class Greedy {
       if (!graph_.nodes[n].active) continue;
       for (const NodeId p : graph_.preds_of(n)) {
         const NodeId pred = graph_.resolve(p);
-        if (pred != n) each(pred, n);
+        if (pred != n) each(task_of_[pred], task_of_[n]);
       }
     }
   }
 
-  // Puts a node whose dependences are taken among those to be tried.
-  void offer(NodeId n) { ready_.insert(urgency_[n]); }
-
-  std::uint32_t transfers(const Node& node) const {
-    return static_cast<std::uint32_t>(capacity_.transfers(node.count));
-  }
-
-  // A node may be offered more than once; one that cannot go is offered again by whatever it lacks.
-  void try_take(NodeId n) {
-    if (taken_[n] || open_preds_[n] != 0) return;
-    const Node& node = graph_.nodes[n];
-    if (node.in != kNone) {
-      if (!sent_[node.in]) {
-        wake_upstream(n);
+  // Puts a task among those to be tried, unless it is known to lack something: whatever brings that
+  // offers it again.
+  void offer(TaskId t) {
+    const Task& task = tasks_[t];
+    if (task.open_preds != 0) return;
+    if (task.in != kNone) {
+      if (!task.sent) {
+        wake_upstream(t);
         return;  // offered again when its message is sent
       }
-      // Offered again when its message is the oldest.
-      if (fifos_[graph_.messages[node.in].connection].head != node.in) return;
+      if (fifos_[task.in].head != t) return;  // offered again when its message is the oldest
     }
-    if (node.out == kNone) {
-      take(n);
+    ready_->insert(t);
+  }
+
+  // A sender may be offered more than once.
+  void try_take(TaskId t) {
+    const Task& task = tasks_[t];
+    if (task.taken) return;
+    if (task.out == kNone) {
+      take(t);
       return;
     }
     group_.clear();
-    if (!can_send(n)) return;
-    for (const NodeId member : group_) take(member);
+    if (!can_send(t)) return;
+    for (const TaskId member : group_) take(member);
   }
 
-  // Whether `n` can send all it has to, alone or in lock step with nodes downstream; fills group_.
-  // Where not, `n` is left where the missing event will find it.
-  bool can_send(NodeId n) {
+  // Whether `t` can send all it has to, alone or in lock step with tasks downstream; fills group_.
+  // Where not, `t` is left where the missing event will find it.
+  bool can_send(TaskId t) {
     ++stamp_;
-    NodeId at = n;
+    TaskId at = t;
     while (true) {
-      const Node& node = graph_.nodes[at];
-      std::uint32_t& stamp = rank_stamp_[static_cast<std::size_t>(node.rank)];
-      if (stamp == stamp_) return false;  // two nodes of one rank in lock step: never safe
+      const Task& task = tasks_[at];
+      std::uint32_t& stamp = rank_stamp_[static_cast<std::size_t>(task.rank)];
+      if (stamp == stamp_) return false;  // two tasks of one rank in lock step: never safe
       stamp = stamp_;
       group_.push_back(at);
-      if (node.out == kNone) return true;
-      Fifo& fifo = fifos_[graph_.messages[node.out].connection];
-      const std::uint32_t needed = transfers(node);
-      const auto slots = static_cast<std::uint32_t>(capacity_.slots);
+      if (task.out == kNone) return true;
+      Fifo& fifo = fifos_[task.out];
       const std::uint32_t kept_free =
-          care_ == Care::bubble && fifo.passes_on && node.in == kNone && fifo.used > 0 ? 1 : 0;
-      if (fifo.used + needed + kept_free <= slots) return true;
-      if (needed <= slots || fifo.used > 0) {
-        block(fifo, n);
+          care_ == Care::bubble && fifo.fused_senders && task.in == kNone && fifo.used > 0 ? 1 : 0;
+      if (fifo.used + task.transfers + kept_free <= slots_) return true;
+      if (task.transfers <= slots_ || fifo.used > 0) {
+        block(fifo, t);
         return false;
       }
-      const NodeId next = graph_.messages[node.out].recv;
-      if (open_preds_[next] != 0) {
-        waiting_head_[next] = n;
+      Task& next = tasks_[task.receiver];
+      if (next.open_preds != 0) {
+        next.link = t;
         return false;
       }
-      at = next;
+      at = task.receiver;
     }
   }
 
-  void block(Fifo& fifo, NodeId n) {
+  void block(Fifo& fifo, TaskId t) {
     std::uint32_t cell = free_cell_;
     if (cell == kNone) {
       cell = static_cast<std::uint32_t>(cells_.size());
@@ -176,14 +209,14 @@ class Greedy {
     } else {
       free_cell_ = cells_[cell].next;
     }
-    cells_[cell] = {n, fifo.blocked};
+    cells_[cell] = {t, fifo.blocked};
     fifo.blocked = cell;
   }
 
   void unblock_all(Fifo& fifo) {
     while (fifo.blocked != kNone) {
       Cell& cell = cells_[fifo.blocked];
-      offer(cell.node);
+      offer(cell.task);
       const std::uint32_t next = cell.next;
       cell.next = free_cell_;
       free_cell_ = fifo.blocked;
@@ -191,84 +224,78 @@ class Greedy {
     }
   }
 
-  // `n` has just become ready but its message has not been sent: a sender may be waiting for
-  // exactly that.
-  void wake_upstream(NodeId n) {
-    const NodeId head = waiting_head_[n];
-    if (head == kNone) return;
-    waiting_head_[n] = kNone;
-    offer(head);
+  // `t` is ready but for its message: its sender may be waiting for exactly that.
+  void wake_upstream(TaskId t) {
+    const TaskId sender = std::exchange(tasks_[t].link, kNone);
+    if (sender != kNone) offer(sender);
   }
 
-  void take(NodeId n) {
-    taken_[n] = true;
-    graph_.order.push_back(n);
-    const Node& node = graph_.nodes[n];
-    if (node.in != kNone) receive(node);
-    if (node.out != kNone) send(node);
-    for (std::uint32_t i = first_succ_[n]; i < first_succ_[n + 1]; ++i) {
-      if (--open_preds_[succs_[i]] == 0) offer(succs_[i]);
+  void take(TaskId t) {
+    Task& task = tasks_[t];
+    task.taken = true;
+    graph_.order.push_back(task.node);
+    if (task.in != kNone) receive(task);
+    if (task.out != kNone) send(task);
+    for (std::uint32_t i = first_succ_[t]; i < first_succ_[t + 1]; ++i) {
+      if (--tasks_[succs_[i]].open_preds == 0) offer(succs_[i]);
     }
   }
 
-  void receive(const Node& node) {
-    Fifo& fifo = fifos_[graph_.messages[node.in].connection];
-    fifo.used -= transfers(node);
-    fifo.head = next_message_[node.in];
-    if (fifo.head != kNone) offer(graph_.messages[fifo.head].recv);
+  void receive(const Task& task) {
+    Fifo& fifo = fifos_[task.in];
+    fifo.used -= task.transfers;
+    fifo.head = task.link;
+    if (fifo.head != kNone) offer(fifo.head);
     unblock_all(fifo);
   }
 
   // Inside a group the receiver is taken next, so nothing stays in the connection beyond its slots.
-  void send(const Node& node) {
-    Fifo& fifo = fifos_[graph_.messages[node.out].connection];
-    sent_[node.out] = true;
-    fifo.used += transfers(node);
+  void send(const Task& task) {
+    Fifo& fifo = fifos_[task.out];
+    tasks_[task.receiver].sent = true;
+    tasks_[task.receiver].link = kNone;
+    fifo.used += task.transfers;
     if (fifo.head == kNone) {
-      fifo.head = node.out;
-      offer(graph_.messages[node.out].recv);
+      fifo.head = task.receiver;
+      offer(task.receiver);
     } else {
-      next_message_[fifo.tail] = node.out;
+      tasks_[fifo.tail].link = task.receiver;
     }
-    fifo.tail = node.out;
+    fifo.tail = task.receiver;
   }
 
   // The fused nodes not taken whose dependences are; if there are none, all fused ones left.
-  void collect_stuck(std::vector<NodeId>& stuck) const {
+  void collect_stuck(BigVector<NodeId>& stuck) const {
     stuck.clear();
     for (const bool only_ready : {true, false}) {
       for (NodeId n = 0; n < graph_.size(); ++n) {
-        if (!graph_.nodes[n].active || taken_[n] || graph_.absorbed[n] == kNone) continue;
-        if (!only_ready || open_preds_[n] == 0) stuck.push_back(n);
+        if (!graph_.nodes[n].active || graph_.absorbed[n] == kNone) continue;
+        const Task& task = tasks_[task_of_[n]];
+        if (!task.taken && (!only_ready || task.open_preds == 0)) stuck.push_back(n);
       }
       if (!stuck.empty()) return;
     }
   }
 
   Graph& graph_;
-  Capacity capacity_;
+  std::uint32_t slots_;
   Care care_;
-  std::vector<NodeId> by_urgency_;
-  std::vector<std::uint32_t> urgency_;  // of a node: its place in by_urgency_
-  MinSet ready_;                        // urgencies of the nodes to be tried
-  std::vector<std::uint32_t> first_succ_;
-  std::vector<NodeId> succs_;
-  std::vector<std::uint32_t> open_preds_;
-  std::vector<bool> taken_;
-  std::vector<NodeId> waiting_head_;  // of a receiver: the sender that waits for it to be ready
-  std::vector<bool> sent_;
-  std::vector<MessageId> next_message_;  // in a connection
-  std::vector<Fifo> fifos_;
-  std::vector<Cell> cells_;
+  BigVector<TaskId> task_of_;  // of a node
+  BigVector<Task> tasks_;
+  MinSet* ready_ = nullptr;  // tasks to be tried
+  BigVector<std::uint32_t> first_succ_;
+  BigVector<TaskId> succs_;
+  BigVector<Fifo> fifos_;
+  BigVector<Cell> cells_;
   std::uint32_t free_cell_ = kNone;
-  std::vector<NodeId> group_;
-  std::vector<std::uint32_t> rank_stamp_;
+  BigVector<TaskId> group_;
+  BigVector<std::uint32_t> rank_stamp_;
   std::uint32_t stamp_ = 0;
 };
 
 // One greedy attempt. True: graph.order is complete. False: `stuck` has the fused nodes that cannot
 // go on.
-bool attempt(Graph& graph, const Capacity& capacity, Care care, std::vector<NodeId>& stuck) {
+bool attempt(Graph& graph, const Capacity& capacity, Care care, BigVector<NodeId>& stuck) {
   return Greedy(graph, capacity, care).run(stuck);
 }
 
@@ -276,14 +303,14 @@ void take_trace_order(Graph& graph) {
   graph.order.clear();
   for (NodeId n = 0; n < graph.size(); ++n) {
     HOCKET_CHECK(graph.absorbed[n] == kNone, "trace order is for unfused programs");
-    graph.order.push_back(n);
+    if (graph.nodes[n].active) graph.order.push_back(n);
   }
 }
 
 int find_order(Graph& graph, const Capacity& capacity, std::int32_t channel_budget) {
   constexpr int kRounds = 8;
   int walls = 0;
-  std::vector<NodeId> stuck;
+  BigVector<NodeId> stuck;
   const auto try_all = [&](ChainPolicy policy) {
     assign_channels(graph, channel_budget, policy);
     for (const Care care : {Care::eager, Care::bubble}) {
@@ -304,22 +331,11 @@ int find_order(Graph& graph, const Capacity& capacity, std::int32_t channel_budg
   return walls;
 }
 
-void group_by_rank(Graph& graph) {
-  const auto ranks = static_cast<std::size_t>(graph.trace->num_ranks());
-  graph.first_of_rank.assign(ranks + 1, 0);
-  const auto rank = [&](NodeId n) { return static_cast<std::size_t>(graph.nodes[n].rank); };
-  for (const NodeId n : graph.order) ++graph.first_of_rank[rank(n) + 1];
-  for (std::size_t r = 0; r < ranks; ++r) graph.first_of_rank[r + 1] += graph.first_of_rank[r];
-  std::vector<std::uint32_t> next(graph.first_of_rank.begin(), graph.first_of_rank.end() - 1);
-  graph.rank_nodes.resize(graph.order.size());
-  for (const NodeId n : graph.order) graph.rank_nodes[next[rank(n)]++] = n;
-}
-
 }  // namespace
 
 int schedule(Graph& graph, const Capacity& capacity, std::int32_t channel_budget) {
   const int walls = find_order(graph, capacity, channel_budget);
-  group_by_rank(graph);
+  number_by_rank(graph);
   return walls;
 }
 

@@ -49,7 +49,8 @@ struct Capacity {
   int transfers(std::int32_t count) const { return (count + cut - 1) / cut; }
 };
 
-// Assigns channels and sets graph.order; may unfuse nodes. Returns the number of walls met.
+// Assigns channels, sets graph.order and numbers the nodes by it (number_by_rank.h); may unfuse
+// nodes. Returns the number of walls met.
 int schedule(Graph& graph, const Capacity& capacity, std::int32_t channel_budget);
 
 }  // namespace hocket::passes

@@ -24,7 +24,7 @@ class SlotTable {
  public:
   SlotTable(const Trace& trace, std::int32_t parts) {
     const auto ranks = static_cast<std::uint32_t>(trace.num_ranks());
-    std::vector<std::int32_t> lengths(std::size_t{ranks} * 2);
+    BigVector<std::int32_t> lengths(std::size_t{ranks} * 2);
     for (std::uint32_t r = 0; r < ranks; ++r) {
       lengths[2 * r] = trace.collective.input_chunks(static_cast<int>(r));
       lengths[2 * r + 1] = trace.collective.output_chunks(static_cast<int>(r));
@@ -35,7 +35,7 @@ class SlotTable {
     const auto key = [](std::int32_t rank, std::uint32_t buffer) {
       return (static_cast<std::uint64_t>(rank) << 32) | buffer;
     };
-    std::vector<std::uint64_t>
+    BigVector<std::uint64_t>
         scratch;  // sorted and searched: a hash table would be the largest thing here
     for (const TraceOp& op : trace.ops) {
       if (op.src_buffer >= kFirstScratch) scratch.push_back(key(op.src_rank, op.src_buffer));
@@ -134,11 +134,11 @@ class SlotTable {
     return cell;
   }
 
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> op_regions_;
-  std::vector<std::pair<std::int32_t, std::uint32_t>> owners_;
-  std::vector<std::size_t> first_;
-  std::vector<PartState> slots_;
-  std::vector<Cell> pool_;
+  BigVector<std::pair<std::uint32_t, std::uint32_t>> op_regions_;
+  BigVector<std::pair<std::int32_t, std::uint32_t>> owners_;
+  BigVector<std::size_t> first_;
+  BigVector<PartState> slots_;
+  BigVector<Cell> pool_;
   std::uint32_t free_ = kEnd;
 };
 

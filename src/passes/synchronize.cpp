@@ -2,6 +2,7 @@
 #include "passes/synchronize.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "passes/local_clocks.h"
 
@@ -11,12 +12,7 @@ namespace {
 class Synchronizer {
  public:
   explicit Synchronizer(Graph& graph)
-      : graph_(graph),
-        when_(graph.size(), 0),
-        awaited_(graph.size(), false),
-        kept_first_(graph.size(), kNone) {
-    for (std::uint32_t i = 0; i < graph_.order.size(); ++i) when_[graph_.order[i]] = i;
-  }
+      : graph_(graph), awaited_(graph.size(), false), kept_first_(graph.size(), kNone) {}
 
   void run() {
     for (std::size_t r = 0; r < static_cast<std::size_t>(graph_.trace->num_ranks()); ++r) rank(r);
@@ -34,22 +30,20 @@ class Synchronizer {
 
  private:
   // The nodes that `n` depends on in other threadblocks, latest first.
-  const std::vector<NodeId>& foreign(NodeId n) {
+  const BigVector<NodeId>& foreign(NodeId n) {
     found_.clear();
-    for (const NodeId p : graph_.preds_of(n)) {
-      const NodeId pred = graph_.resolve(p);
-      if (pred != n && graph_.block_of[pred] != graph_.block_of[n]) found_.push_back(pred);
+    for (const NodeId pred : graph_.preds_of(n)) {
+      if (graph_.block_of[pred] != graph_.block_of[n]) found_.push_back(pred);
     }
     if (found_.size() > 1) {
-      std::sort(found_.begin(), found_.end(),
-                [&](NodeId a, NodeId b) { return when_[a] > when_[b]; });
+      std::sort(found_.begin(), found_.end(), std::greater<>());
       found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
     }
     return found_;
   }
 
   void rank(std::size_t r) {
-    const std::span<const NodeId> nodes = graph_.nodes_of_rank(r);
+    const NodeRange nodes = graph_.nodes_of_rank(r);
     // Which nodes somebody may wait for: only they are worth remembering.
     bool any = false;
     for (const NodeId n : nodes) {
@@ -59,7 +53,7 @@ class Synchronizer {
       }
     }
     if (!any) return;
-    LocalClocks clocks(graph_.num_blocks(r));
+    LocalClocks clocks(graph_.num_blocks(r), graph_.first_of_rank[r], nodes.size());
     for (const NodeId n : nodes) {
       const std::uint32_t tb = graph_.local_block(graph_.block_of[n]);
       const auto first = static_cast<std::uint32_t>(kept_.size());
@@ -80,11 +74,10 @@ class Synchronizer {
   }
 
   Graph& graph_;
-  std::vector<std::uint32_t> when_;  // position in the global order
   std::vector<bool> awaited_;
-  std::vector<NodeId> found_;
-  std::vector<NodeId> kept_;  // runs ended by kNone
-  std::vector<std::uint32_t> kept_first_;
+  BigVector<NodeId> found_;
+  BigVector<NodeId> kept_;  // runs ended by kNone
+  BigVector<std::uint32_t> kept_first_;
 };
 
 }  // namespace

@@ -128,6 +128,51 @@ class LocalExecutor::Impl {
     }
   }
 
+  // Ranks run at once: what one writes to its output must be nobody else's. Inputs may be
+  // shared, unless they are outputs too.
+  void refuse_shared_outputs(const Call& call, bool in_place) const {
+    struct Part {
+      const std::byte* begin;
+      const std::byte* end;
+      int rank;
+      bool output;
+    };
+    std::vector<Part> parts;
+    for (int rank = 0; rank < num_ranks(); ++rank) {
+      const auto r = static_cast<std::size_t>(rank);
+      const RankMemory& memory = call.ranks[r];
+      const std::int32_t chunks[2] = {collective().input_chunks(rank),
+                                      collective().output_chunks(rank)};
+      for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+        const std::byte* begin = memory.base[side];
+        const std::int64_t bytes = call.layout.checked_elements(chunks[side]) * call.element_size;
+        if (begin == nullptr || bytes == 0 || !plan_.touches[r][side]) continue;
+        parts.push_back({begin, begin + bytes, rank, side == 1 || in_place});
+      }
+    }
+    std::sort(parts.begin(), parts.end(),
+              [](const Part& a, const Part& b) { return std::less<>()(a.begin, b.begin); });
+    // The furthest end of what came before, and of the outputs among it.
+    const Part* furthest[2] = {nullptr, nullptr};
+    for (const Part& part : parts) {
+      for (const bool outputs_only : {false, true}) {
+        const Part* before = furthest[outputs_only ? 1 : 0];
+        if (before == nullptr || before->rank == part.rank) continue;
+        if (!std::less<>()(part.begin, before->end)) continue;
+        if (!part.output && !before->output) continue;
+        refuse(fmt::format("the {} of rank {} and the {} of rank {} overlap",
+                           before->output ? "output" : "input", before->rank,
+                           part.output ? "output" : "input", part.rank),
+               "give every rank an output of its own");
+      }
+      for (const bool outputs_only : {false, true}) {
+        const Part*& before = furthest[outputs_only ? 1 : 0];
+        if (outputs_only && !part.output) continue;
+        if (before == nullptr || std::less<>()(before->end, part.end)) before = &part;
+      }
+    }
+  }
+
   // Where the caller's chunks lie. Also where both names of an in-place call lead to one memory.
   void bind_buffers(Call& call, std::span<const RankBuffers> buffers,
                     const RunOptions& options) const {
@@ -158,6 +203,7 @@ class LocalExecutor::Impl {
         }
       }
     }
+    refuse_shared_outputs(call, options.in_place);
   }
 
   void alias(RankMemory& memory, int rank, std::int64_t part_bytes) const {

@@ -123,5 +123,28 @@ TEST(Usage, SizesThatTheMachineCannotHoldAreRefused) {
   EXPECT_EQ(Session().run("gen allreduce_ring ranks=1000000").code, 2);
 }
 
+// What a file claims is allocated, so it is counted first: scratch, and chunks beyond all reason.
+TEST(Usage, FilesThatTheMachineCannotHoldAreRefused) {
+  std::string scratch = "algorithm \"a\"\ncollective allreduce ranks=64 factor=1\n";
+  for (int r = 0; r < 64; ++r) {
+    scratch += "rank " + std::to_string(r) + " scratch=2147483647\n";
+  }
+  const std::string chunks =
+      "algorithm \"a\"\ncollective allreduce ranks=64 factor=2147483647\n" + [] {
+        std::string ranks;
+        for (int r = 0; r < 64; ++r) ranks += "rank " + std::to_string(r) + "\n";
+        return ranks;
+      }();
+  for (const std::string& file : {scratch, chunks}) {
+    for (const std::string command : {"check -", "run - --bytes 1T", "run - --bytes 1M"}) {
+      if (command == "run - --bytes 1M" && file == chunks) continue;  // of few elements, it fits
+      const Output o = Session().run(command, file);
+      EXPECT_EQ(o.code, 2) << command;
+      EXPECT_EQ(o.out, "") << command;
+      EXPECT_EQ(o.err.find("error: the buffers of 64 ranks need "), 0U) << command << o.err;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hocket

@@ -172,11 +172,12 @@ TEST(Bugs, B6AReduceBetweenDifferentIndicesAndBuffers) {
   p.chunk(1, Buffer::input, 2).copy(1, Buffer::output, 1).reduce(p.chunk(0, Buffer::input, 1));
   EXPECT_TRUE(p.check().ok()) << p.check().str();
   compile_right_for_all(p);
-  // The local operand is local.
+  // The operand is local: the place that is reduced into, or the one it was copied from.
   const Algorithm a = compile_right(p, Target::msccl);
   for (const Step& s : a.steps) {
     if (s.op == OpCode::recv_reduce_copy) {
-      EXPECT_EQ(s.src_offset, s.dst_offset);
+      EXPECT_EQ(s.src_buffer, BufferKind::input);
+      EXPECT_EQ(s.src_offset, s.dst_buffer == BufferKind::input ? 0 : 2);
     }
   }
 }

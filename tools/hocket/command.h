@@ -58,6 +58,10 @@ std::string print_algorithm(const Algorithm& algorithm, const std::string& forma
 // "allreduce_ring: allreduce, 8 ranks, Simple, in place"
 std::string describe(const Algorithm& algorithm);
 
+// Refuses a call whose buffers, scratch included, are more than the machine has: a file may claim
+// billions of chunks, and that is better said than found out by the system running out of memory.
+void check_memory(const Algorithm& algorithm, const RunOptions& call, const std::string& hint);
+
 // Runs the algorithm on small data of awkward sizes, in every way of placing the buffers that it
 // claims, and compares all that the postcondition names. How many runs were right, or the first
 // that was not.

@@ -1,5 +1,8 @@
 // What several subcommands share: their options, and the words for an algorithm and a wrong result.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "command.h"
 #include "support/suggest.h"
@@ -70,14 +73,44 @@ std::string describe(const Algorithm& a) {
   return text;
 }
 
+void check_memory(const Algorithm& algorithm, const RunOptions& call, const std::string& hint) {
+  const Collective& collective = algorithm.collective;
+  const std::int64_t factor = collective.chunk_factor();
+  const std::int64_t rest = call.count % factor > 0 ? 1 : 0;
+  const auto chunk_elements = static_cast<double>(call.count / factor + rest);
+  double elements = 0;
+  for (int r = 0; r < algorithm.num_ranks(); ++r) {
+    const std::int64_t in = input_elements(collective, r, call.count);
+    const std::int64_t out = output_elements(collective, r, call.count);
+    elements += call.in_place ? static_cast<double>(std::max(in, out))
+                              : static_cast<double>(in) + static_cast<double>(out);
+    elements += algorithm.ranks[static_cast<std::size_t>(r)].scratch_chunks * chunk_elements;
+    // The elements that shorter chunks lack.
+    elements += static_cast<double>(rest) * (static_cast<double>(collective.input_chunks(r)) +
+                                             static_cast<double>(collective.output_chunks(r)));
+  }
+  const double needed = elements * static_cast<double>(data_type_size(call.type));
+  const double present =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (needed <= present) return;
+  constexpr double kGiB = 1 << 30;
+  throw Error(Code::Usage,
+              fmt::format("the buffers of {} ranks need {:.4g} GiB, but this machine has {:.4g}",
+                          algorithm.num_ranks(), needed / kGiB, present / kGiB),
+              {}, hint);
+}
+
 SmallDataResult check_on_small_data(const Algorithm& algorithm) {
   LocalExecutor executor(algorithm);
   const std::int64_t chunks = algorithm.collective.chunk_factor();
+  // One element a chunk; a remainder; fewer elements than chunks.
+  const std::int64_t counts[] = {chunks, 3 * chunks + 1, 1};
+  check_memory(algorithm, {.type = DataType::int32, .count = 3 * chunks + 1},
+               "it has this many chunks; nothing smaller can be tried");
   SmallDataResult result;
   for (const bool in_place : {false, true}) {
     if (!(in_place ? algorithm.in_place : algorithm.out_of_place)) continue;
-    // One element a chunk; a remainder; fewer elements than chunks.
-    for (const std::int64_t count : {chunks, 3 * chunks + 1, std::int64_t{1}}) {
+    for (const std::int64_t count : counts) {
       SelfTestOptions options;
       options.run.type = DataType::int32;
       options.run.count = count;

@@ -1,6 +1,5 @@
 // hocket run: an algorithm on real data in this process, timed and compared.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -49,25 +48,6 @@ std::int64_t count_for(const Collective& collective, std::int64_t bytes, std::si
   const std::int64_t chunks = std::max(1, collective.chunks_per_loop());
   const std::int64_t factor = collective.chunk_factor();
   return elements / chunks * factor + elements % chunks * factor / chunks;
-}
-
-// Better said than found out by the machine running out of memory.
-void check_memory(const Algorithm& algorithm, const SelfTestOptions& test) {
-  double elements = 0;
-  for (int r = 0; r < algorithm.num_ranks(); ++r) {
-    elements += static_cast<double>(input_elements(algorithm.collective, r, test.run.count)) +
-                static_cast<double>(output_elements(algorithm.collective, r, test.run.count));
-  }
-  const double needed = elements * static_cast<double>(data_type_size(test.run.type));
-  const double present =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  if (needed > present) {
-    constexpr double kGiB = 1 << 30;
-    throw Error(Code::Usage,
-                fmt::format("the buffers of {} ranks need {:.4g} GiB, but this machine has {:.4g}",
-                            algorithm.num_ranks(), needed / kGiB, present / kGiB),
-                {}, "ask for fewer --bytes");
-  }
 }
 
 SelfTestOptions self_test_options(const Options& options, const Algorithm& algorithm) {
@@ -137,7 +117,7 @@ int run(const Options& options) {
                             algorithm.collective.name()),
                 {}, "say what it is with --as, for example --as all_to_next_forward");
   }
-  check_memory(algorithm, test);
+  check_memory(algorithm, test.run, "ask for fewer --bytes");
   LocalExecutor executor(algorithm);
   SelfTestResult result;
   {

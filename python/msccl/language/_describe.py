@@ -6,6 +6,7 @@ only its check() knows, so the compiler keeps whatever its input and output slot
 """
 
 from hocket import _core
+from msccl.language._numbers import as_int
 from msccl.language.buffer import Buffer
 from msccl.language.chunk import Chunk, ReduceChunk
 from msccl.language.collectives import AllGather, AllReduce, AllToAll, Collective, ReduceScatter
@@ -34,14 +35,18 @@ def describe(collective):
     objects by origin (None where chunks are made from the origin alone)."""
     for cls, (kind, place_map, destination) in _BUILT_IN.items():
         if isinstance(collective, cls) and not _overrides(collective, cls):
+            factor = as_int("HK0201", "chunk_factor", collective.chunk_factor)
             made = _core.Collective.make(
-                kind, collective.num_ranks, collective.chunk_factor, bool(collective.inplace)
+                kind,
+                as_int("HK0201", "num_ranks", collective.num_ranks),
+                factor,
+                bool(collective.inplace),
             )
             arguments = {
                 "collective": made,
                 "place_map": place_map if collective.inplace else "none",
                 "get_buffer_index": None,
-                "chunk_factor": collective.chunk_factor,
+                "chunk_factor": factor,
                 "destination": destination,
                 "output_is_input": [],
                 "chunks": [],
@@ -51,16 +56,21 @@ def describe(collective):
 
 
 def _describe_custom(collective):
-    ranks = collective.num_ranks
+    ranks = as_int("HK0201", "num_ranks", collective.num_ranks)
     buffers = collective.init_buffers()
-    if buffers is None or len(buffers) != ranks:
-        found = "None" if buffers is None else f"buffers of {len(buffers)} ranks"
+    if not hasattr(buffers, "__len__") or len(buffers) != ranks:
+        found = f"buffers of {len(buffers)} ranks" if hasattr(buffers, "__len__") else repr(buffers)
         _bad(f"init_buffers() returned {found}, but the collective has {ranks} ranks")
 
     aliased = []
     for rank, of_rank in enumerate(buffers):
         if of_rank is None:
             _bad(f"init_buffers() returned no buffers for rank {rank}")
+        if not hasattr(of_rank, "items"):
+            _bad(f"init_buffers() returned {of_rank!r} for rank {rank}, but it must be a dict of buffers")
+        for name, chunks in of_rank.items():
+            if not hasattr(chunks, "__len__") or not hasattr(chunks, "__iter__"):
+                _bad(f"rank {rank} has {chunks!r} as its {name!r}, but it must be a list of chunks")
         inputs, outputs = of_rank.get(Buffer.input), of_rank.get(Buffer.output)
         aliased.append(inputs is not None and inputs is outputs)
         for name, chunks in of_rank.items():
@@ -68,7 +78,8 @@ def _describe_custom(collective):
                 _bad(f"rank {rank} starts with chunks in {name!r}, but a scratch buffer starts empty")
     everywhere = all(aliased)
 
-    factor = collective.chunk_factor if _is_index(collective.chunk_factor) else 1
+    factor = collective.chunk_factor
+    factor = as_int("HK0201", "chunk_factor", factor) if _is_index(factor) else 1
     custom = _core.CustomCollective("custom", ranks, max(1, factor), in_place=everywhere)
     origins = _Origins(ranks)
     for rank, of_rank in enumerate(buffers):
@@ -128,7 +139,11 @@ class _Origins:
             key = id(chunk)
         else:
             _bad(f"init_buffers() puts {chunk!r} on rank {rank}, but a slot holds a Chunk or None")
-        origin = self._known.get(key)
+        try:
+            origin = self._known.get(key)
+        except TypeError:
+            key = id(chunk)  # of fields that cannot be hashed
+            origin = self._known.get(key)
         if origin is None:
             origin = self._natural(key)
             if origin is None or origin in self.chunks:

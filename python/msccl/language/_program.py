@@ -4,6 +4,7 @@ import os
 import sys
 
 from hocket import _core
+from msccl.language._numbers import as_int
 from msccl.language._views import Buffers, chunk_at
 from msccl.language.ir import ThreadblockPolicy
 
@@ -30,10 +31,10 @@ class MSCCLProgram(_core.DropInProgram):
 
         described, self_chunks = describe(collective)
         super().__init__(
-            name=str(name),
+            name=_text(name),
             topology=to_core(topo),
             protocol=str(protocol),
-            instances=instances,
+            instances=as_int("HK0116", "instances", instances),
             manual=threadblock_policy == ThreadblockPolicy.manual,
             batched=not interleaved_replication,
             fuse=bool(instr_fusion),
@@ -125,23 +126,31 @@ class MSCCLProgram(_core.DropInProgram):
     def _algorithm(self):
         return self._lower(
             protocol=str(self.protocol),
-            instances=self.instances,
+            instances=as_int("HK0116", "instances", self.instances),
             manual=self.threadblock_policy == ThreadblockPolicy.manual,
             batched=not self.interleaved_replication,
             fuse=bool(self.instr_fusion),
             dependence_nop=bool(self.dependence_nop),
             in_place=bool(self.collective.inplace),
+            **self._named(),
         )
 
     def _xml(self, algorithm):
-        factor = self.collective.chunk_factor
         return _core._dropin_xml(
-            algorithm,
-            str(self.name),
-            str(self.collective.name),
-            factor if isinstance(factor, int) else 1,
-            self.instances,
+            algorithm, _text(self.name), instances=self.instances, **self._named()
         )
+
+    def _named(self):
+        factor = self.collective.chunk_factor
+        return {
+            "collective": _text(self.collective.name),
+            "chunk_factor": factor if isinstance(factor, int) else 1,
+        }
+
+
+def _text(name):
+    """str(name); half of a surrogate pair, which no file can hold, as its escape."""
+    return str(name).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _current():

@@ -48,7 +48,7 @@ TEST(Compile, names_the_passes_when_one_is_unknown) {
   const Diagnostic d = refused([] { compile(ring_allreduce(2), {.print_after = "fuze"}); });
   EXPECT_EQ(d.code, Code::UnknownPass);
   EXPECT_EQ(d.message, "there is no pass 'fuze'");
-  EXPECT_NE(d.hint.find("expand, fuse, schedule"), std::string::npos) << d.hint;
+  EXPECT_NE(d.hint.find("expand, fold-copies, fuse, schedule"), std::string::npos) << d.hint;
 }
 
 TEST(Compile, refuses_what_the_target_would_not_load) {

@@ -184,6 +184,8 @@ const Rejection kRejections[] = {
      "text inside <algo>, expected elements only"},
     {"two roots", "</algo>", "</algo>\n<algo/>", Code::XmlSyntax, 17,
      "<algo> after the end of <algo>, expected the end of the file"},
+    {"text after", "</algo>", "</algo>\n<!-- end -->\noops", Code::XmlSyntax, 18,
+     "\"oops\" after the end of <algo>, expected the end of the file"},
     // Missing.
     {"no proto", " proto=\"LL\"", "", Code::XmlMissing, 1, "<algo> without the attribute proto"},
     {"no nchannels", " nchannels=\"1\"", "", Code::XmlMissing, 1,

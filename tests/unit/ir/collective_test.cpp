@@ -490,17 +490,27 @@ TEST(CustomCollective, refuses_what_cannot_be) {
         c.holds(0, {BufferKind::scratch, 0}, {0, 0});
       });
   expect_rejected(Code::BadCollective,
-                  "collective c: origin r2.c0, but ranks are 0 to 1 and chunks are numbered from 0",
+                  "collective c: origin r2.c0, but ranks are 0 to 1 and chunks are numbered from 0 "
+                  "to 2147483646",
                   [&](Guilty& guilty) {
                     guilty.next_line();
                     c.holds(0, {BufferKind::output, 0}, {2, 0});
                   });
   expect_rejected(
       Code::BadCollective,
-      "collective c: origin r0.c-1, but ranks are 0 to 1 and chunks are numbered from 0",
+      "collective c: origin r0.c-1, but ranks are 0 to 1 and chunks are numbered from 0 "
+      "to 2147483646",
       [&](Guilty& guilty) {
         guilty.next_line();
         c.requires_(0, {BufferKind::output, 0}, {{0, -1}});
+      });
+  expect_rejected(
+      Code::BadCollective,
+      "collective c: origin r0.c2147483647, but ranks are 0 to 1 and chunks are numbered from 0 "
+      "to 2147483646",
+      [&](Guilty& guilty) {
+        guilty.next_line();
+        c.holds(0, {BufferKind::output, 0}, {0, 2147483647});
       });
   expect_rejected(
       Code::BadCollective,

@@ -302,6 +302,69 @@ TEST(Limits, Ranks) {
   EXPECT_EQ(problems(a, Target::hocket), Problems{});
 }
 
+// Rank 0 and its peer; LL unless said.
+Problems unfenced(const std::string& rank0, const std::string& rank1, Target target = Target::rccl,
+                  const std::string& root = "proto=LL") {
+  return problems(from_text("algorithm \"a\" channels=2 " + root +
+                            "\ncollective allreduce ranks=2 factor=2\nrank 0 scratch=2\n" + rank0 +
+                            "\nrank 1 scratch=2\n" + rank1),
+                  target);
+}
+
+constexpr const char* kAnswers = "tb 0 send=0 recv=0\n r i[0] -> s[0]\n s s[0] -> i[0]\n";
+constexpr const char* kTakes = "tb 0 recv=0\n r i[0] -> s[0]\n";
+
+TEST(Limits, SendsInLLWhoseSourceIsOverwrittenTooEarly) {
+  const Problems same{
+      "HK0417 rank 0 threadblock 0 step 1 (cpy) may overwrite what step 0 (s) of threadblock 0 "
+      "still reads: in LL, rccl does not end a send with a barrier"};
+  const std::string order = "tb 0 send=1\n s i[0] -> s[0]\n cpy i[1] -> i[0]\n";
+  EXPECT_EQ(unfenced(order, kTakes), same);
+  EXPECT_EQ(unfenced(order, kTakes, Target::rccl, "proto=LL128"), Problems{});
+  EXPECT_EQ(unfenced(order, kTakes, Target::rccl, "proto=Simple"), Problems{});
+  EXPECT_EQ(unfenced(order, kTakes, Target::msccl), Problems{});
+  EXPECT_EQ(unfenced(order, kTakes, Target::msccl_executor), Problems{});
+  EXPECT_EQ(unfenced(order, kTakes, Target::hocket), Problems{});
+  // Its own flag is no better than program order, and another send is no barrier.
+  EXPECT_EQ(
+      unfenced("tb 0 send=1\n s i[0] -> s[0] signals\ntb 1\n cpy i[1] -> i[0] after=0:0\n", kTakes),
+      (Problems{"HK0417 rank 0 threadblock 1 step 0 (cpy) may overwrite what step 0 (s) of "
+                "threadblock 0 still reads: in LL, rccl does not end a send with a barrier"}));
+  EXPECT_EQ(unfenced("tb 0 send=1\n s i[0] -> s[0]\n s i[1] -> s[1] signals\n"
+                     "tb 1\n cpy i[1] -> i[0] after=0:1\n",
+                     "tb 0 recv=0\n r i[0] -> s[0]\n r i[1] -> s[1]\n")
+                .size(),
+            1U);
+  // In place, output is input.
+  const std::string output = "tb 0 send=1\n s i[0] -> s[0]\n cpy i[1] -> o[0]\n";
+  EXPECT_EQ(unfenced(output, kTakes, Target::rccl, "proto=LL in_place"), same);
+  EXPECT_EQ(unfenced(output, kTakes), Problems{});
+}
+
+TEST(Limits, SendsInLLThatAreReadInTime) {
+  // Written before, in this threadblock or in another.
+  EXPECT_EQ(unfenced("tb 0 send=1\n cpy i[1] -> i[0]\n s i[0] -> s[0]\n", kTakes), Problems{});
+  EXPECT_EQ(
+      unfenced("tb 0 send=1\n s i[0] -> s[0] after=1:0\ntb 1\n cpy i[1] -> i[0] signals\n", kTakes),
+      Problems{});
+  // A step that ends with a barrier lies between, or its flag.
+  EXPECT_EQ(
+      unfenced("tb 0 send=1\n s i[0] -> s[0]\n cpy i[1] -> s[1]\n cpy i[1] -> i[0]\n", kTakes),
+      Problems{});
+  EXPECT_EQ(unfenced("tb 0 send=1\n s i[0] -> s[0]\n cpy i[1] -> s[1] signals\n"
+                     "tb 1\n cpy i[1] -> i[0] after=0:1\n",
+                     kTakes),
+            Problems{});
+  // The threads meet before a step that waits.
+  EXPECT_EQ(unfenced("tb 0 send=1\n s i[0] -> s[0]\n cpy i[1] -> i[0] after=1:0\n"
+                     "tb 1\n cpy i[1] -> s[1] signals\n",
+                     kTakes),
+            Problems{});
+  // What comes back was read before it left.
+  EXPECT_EQ(unfenced("tb 0 send=1 recv=1\n s i[0] -> s[0]\n r s[0] -> i[0]\n", kAnswers),
+            Problems{});
+}
+
 TEST(Limits, OfEachKindOnlyAFewAreListed) {
   const Algorithm a = with_steps(50, [](std::size_t, Step& s) { s.count = 100; });
   EXPECT_EQ(problems(a, Target::msccl).size(), 3U);

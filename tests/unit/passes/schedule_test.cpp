@@ -11,7 +11,7 @@ namespace {
 
 int fused_nodes(const Graph& graph) {
   int count = 0;
-  for (const NodeId s : graph.absorbed) count += s != kNone ? 1 : 0;
+  for (const Node& n : graph.nodes) count += n.in != kNone && n.out != kNone ? 1 : 0;
   return count;
 }
 
@@ -84,6 +84,35 @@ TEST(Schedule, without_channels_to_spread_over_fused_steps_are_taken_apart) {
   EXPECT_TRUE(runs_to_end(graph, capacity));
   EXPECT_EQ(graph.num_channels, 1);
   EXPECT_LT(fused_nodes(graph), fused_nodes(fused(p)));
+}
+
+TEST(Schedule, numbers_the_nodes_of_a_rank_together_and_in_order) {
+  const Program p = ring(5, 2);
+  const Graph graph = placed(p);
+  ASSERT_EQ(graph.order.size(), graph.size());
+  std::vector<NodeId> next(graph.first_of_rank.begin(), graph.first_of_rank.end() - 1);
+  for (const NodeId n : graph.order) {
+    EXPECT_EQ(n, next[static_cast<std::size_t>(graph.nodes[n].rank)]++);
+  }
+  for (std::size_t r = 0; r < next.size(); ++r) EXPECT_EQ(next[r], graph.first_of_rank[r + 1]);
+
+  MessageId sent = 0;
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    EXPECT_TRUE(node.active);
+    if (node.out != kNone) {
+      EXPECT_EQ(node.out, sent++) << "messages are numbered by their senders";
+      EXPECT_EQ(graph.messages[node.out].send, n);
+    }
+    if (node.in != kNone) {
+      EXPECT_EQ(graph.messages[node.in].recv, n);
+    }
+    for (const NodeId pred : graph.preds_of(n)) {
+      EXPECT_EQ(graph.nodes[pred].rank, node.rank);
+      EXPECT_LT(pred, n);
+    }
+  }
+  EXPECT_EQ(sent, graph.messages.size());
 }
 
 TEST(Schedule, the_order_has_every_active_node_once_and_after_what_it_needs) {

@@ -16,9 +16,12 @@ struct Chunk {
   BufferKind buffer;
   int index;
 };
+// As the formats write them.
+// NOLINTBEGIN(readability-identifier-naming)
 inline Chunk I(int index) { return {BufferKind::input, index}; }
 inline Chunk O(int index) { return {BufferKind::output, index}; }
 inline Chunk S(int index) { return {BufferKind::scratch, index}; }
+// NOLINTEND(readability-identifier-naming)
 
 struct Peers {
   int send = -1;

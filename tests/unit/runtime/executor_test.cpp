@@ -163,6 +163,14 @@ TEST(Calls, BuffersMustBeThereAndApart) {
             "input and output of rank 0 overlap, but the call is not in place");
   EXPECT_EQ(refusal(executor, {{at(0), at(0)}, {at(2), at(3)}}, {.count = 10}),
             "input and output of rank 0 overlap, but the call is not in place");
+  // What one rank writes is no other's; what all only read may be.
+  EXPECT_EQ(refusal(executor, {{at(0), at(1)}, {at(2), at(1)}}, {.count = 10}),
+            "the output of rank 0 and the output of rank 1 overlap");
+  EXPECT_EQ(refusal(executor, {{at(0), at(1)}, {at(3), at(1) + 36}}, {.count = 10}),
+            "the output of rank 0 and the output of rank 1 overlap");
+  EXPECT_EQ(refusal(executor, {{at(0), at(1)}, {at(1) + 4, at(3)}}, {.count = 10}),
+            "the output of rank 0 and the input of rank 1 overlap");
+  executor.run(std::vector<RankBuffers>{{at(0), at(1)}, {at(0), at(3)}}, {.count = 10});
   EXPECT_EQ(refusal(executor, {{nullptr, nullptr}, {nullptr, nullptr}}, {.count = 0}), "accepted");
 }
 
