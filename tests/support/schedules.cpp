@@ -126,13 +126,14 @@ Touched touched_by(const View& view, const Program& p, const Move& m) {
   return touched;
 }
 
-// Conflicting pairs of moves of different threadblocks; numbers the moves in `contested`.
+// Conflicting pairs of moves of different threadblocks; numbers the moves in `contested`. Where
+// sends lag, also those of a send and another instruction of its threadblock.
 struct Contest {
   std::vector<Move> moves;
   std::vector<std::vector<int>> against;  // by move
   std::map<std::pair<int, int>, Slot> where;
 
-  Contest(const View& view, Program& p) {
+  Contest(const View& view, Program& p, bool lagging_sends) {
     struct Access {
       Move move;
       bool write;
@@ -163,10 +164,18 @@ struct Contest {
       }
       return n;
     };
+    const auto apart = [&](const Move& a, const Move& b) {
+      const auto sent = [&](const Move& m) {
+        return p.codes[static_cast<std::size_t>(m.tb)][static_cast<std::size_t>(m.code)]
+                   .step()
+                   .op == OpCode::send;
+      };
+      return a.tb != b.tb || (lagging_sends && a.code != b.code && (sent(a) || sent(b)));
+    };
     for (const auto& [at, list] : by_slot) {
       for (std::size_t i = 0; i < list.size(); ++i) {
         for (std::size_t k = i + 1; k < list.size(); ++k) {
-          if (list[i].move.tb == list[k].move.tb || !(list[i].write || list[k].write)) continue;
+          if (!apart(list[i].move, list[k].move) || !(list[i].write || list[k].write)) continue;
           const int a = number(list[i].move);
           const int b = number(list[k].move);
           if (!where.emplace(std::pair(std::min(a, b), std::max(a, b)), at.second).second) continue;
@@ -517,7 +526,7 @@ std::string str(const Conflict& c) {
 Schedules all_schedules(const View& view, const ScheduleOptions& options) {
   Schedules result;
   Program program = program_of(view);
-  const Contest contest(view, program);
+  const Contest contest(view, program, options.lagging_sends);
   const std::size_t n = contest.moves.size();
   const Runner runner(view, program, n, result.sums, options, -1);
 
