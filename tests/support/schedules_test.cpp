@@ -102,6 +102,21 @@ TEST(Schedules, ASendThatLagsIsOverwrittenByTheNextStep) {
   EXPECT_EQ(schedules_of(b.done(), lagging).races.size(), 1U);
 }
 
+TEST(Schedules, ASendThatLagsIsOverwrittenByItsOwnThreadblock) {
+  for (const bool between : {false, true}) {
+    Build b(allreduce(2, 2), Protocol::ll);
+    b.scratch(1, 1);
+    TbBuild& tb = b.tb(0, 1, -1).send(kIn, 0);
+    if (between) tb.copy(kIn, 1, kOut, 1);
+    tb.copy(kIn, 1, kIn, 0);
+    b.tb(1, -1, 0).recv(kScratch, 0);
+    EXPECT_TRUE(schedules_of(b.done()).races.empty());
+    ScheduleOptions lagging;
+    lagging.lagging_sends = true;
+    EXPECT_EQ(schedules_of(b.done(), lagging).races.size(), between ? 0U : 1U);
+  }
+}
+
 TEST(Schedules, ChainsAddInEitherOrder) {
   Build b(allreduce(1, 3));
   b.tb(0).copy(kIn, 0, kOut, 0).reduce(kIn, 1, kOut, 0).reduce(kIn, 2, kOut, 0);
