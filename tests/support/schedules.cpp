@@ -126,9 +126,8 @@ Touched touched_by(const View& view, const Program& p, const Move& m) {
   return touched;
 }
 
-// Conflicting pairs of moves of different threadblocks; numbers the moves in `contested`. An `s`
-// that lags can also conflict with what follows it in its own threadblock. Where sends lag, also
-// those of a send and another instruction of its threadblock.
+// Conflicting pairs of moves of different threadblocks; numbers the moves in `contested`. Where
+// sends lag, also those of a send and another instruction of its threadblock.
 struct Contest {
   std::vector<Move> moves;
   std::vector<std::vector<int>> against;  // by move
