@@ -3,37 +3,52 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace hocket::verifying {
 namespace {
 
-// Nodes of one search, and of all of them together, before questions are left to be answered many
-// at a time.
-constexpr std::int64_t kSearch = 2000;
-constexpr std::int64_t kAllSearches = 40'000'000;
-// Instructions that answer() may pass in all.
-constexpr std::int64_t kAllPassed = 200'000'000;
-// Instructions that it may keep in mind at once (48 bytes each).
+// Nodes of one search and of all of them together, and searches given up, before questions are left
+// to be answered many at a time.
+constexpr std::int64_t kSearch = 1000;
+constexpr std::int64_t kAllSearches = 10'000'000;
+constexpr int kMostVain = 500;
+constexpr std::int64_t kAllWrites = 50'000'000;  // of wrote_before()
+// Instructions that answer() may pass in all, and those of one batch (128 bytes each).
+constexpr std::size_t kAllPassed = 100'000'000;
 constexpr std::size_t kMostKept = 4'000'000;
 
-// Instructions x that are traced at a time, a bit each.
-constexpr std::size_t kWords = 2;
-using Bits = std::array<std::uint64_t, kWords>;
-constexpr std::size_t kBits = 64 * kWords;
+// Which of the instructions followed are before a moment: a bit each.
+struct Bits {
+  static constexpr std::size_t kFollowed = 128;
+  std::array<std::uint64_t, kFollowed / 64> words{};
+  void join(const Bits& other) {
+    for (std::size_t w = 0; w < words.size(); ++w) words[w] |= other.words[w];
+  }
+};
 
-void join(Bits& to, const Bits& from) {
-  for (std::size_t w = 0; w < kWords; ++w) to[w] |= from[w];
-}
+// How many instructions of each of the blocks followed are, counted from the first of all blocks.
+struct Clock {
+  static constexpr std::size_t kFollowed = 16;
+  std::array<std::int32_t, kFollowed> count{};  // signed: SSE2 compares those
+  void join(const Clock& other) {
+    for (std::size_t b = 0; b < kFollowed; ++b) count[b] = std::max(count[b], other.count[b]);
+  }
+};
 
 }  // namespace
 
-InstrId Paths::read_until(InstrId x) const {
-  if (!lags(x)) return x;
-  const Block& block = loaded_.blocks[loaded_.instrs[x].block];
-  for (InstrId i = x + 1; i < block.first + block.num; ++i) {
-    if (!lags(i)) return i;
+Paths::Paths(const Loaded& loaded, const ExecutionOrder& order, bool lagging)
+    : loaded_(loaded), order_(order), lagging_(lagging) {
+  if (!lagging) return;
+  read_until_.resize(loaded.instrs.size());
+  for (const Block& block : loaded.blocks) {
+    InstrId until = kNone;
+    for (InstrId i = block.first + block.num; i-- > block.first;) {
+      if (!lags(i)) until = i;
+      read_until_[i] = until;
+    }
   }
-  return kNone;
 }
 
 bool Paths::on_one_chain(InstrId x, InstrId y) {
@@ -115,91 +130,153 @@ Found Paths::search(InstrId x, From from, InstrId y, bool to_mid, std::int64_t m
 }
 
 Found Paths::crosses(InstrId x, InstrId y) {
-  if (searched_ > kAllSearches) return Found::gave_up;
-  return search(x, From::mid, y, true, kSearch);
+  if (searched_ > kAllSearches || vain_ > kMostVain) return Found::gave_up;
+  const Found found = search(x, From::mid, y, true, kSearch);
+  if (found == Found::gave_up) ++vain_;
+  return found;
 }
 
 bool Paths::wrote_before(InstrId x, InstrId y, bool y_writes) {
+  if (searched_writes_ > kAllWrites) return false;
   const std::int64_t before = searched_;
   const Found found =
       search(x, From::end, y, y_writes, static_cast<std::int64_t>(2 * loaded_.instrs.size()) + 1);
+  searched_writes_ += searched_ - before;
   searched_ = before;
   return found == Found::yes;
 }
 
-std::vector<Found> Paths::answer(const std::vector<Question>& questions) {
-  std::vector<Found> answers(questions.size(), Found::gave_up);
+// Batches of questions about at most `most` instructions x, or blocks of them, those that come
+// first in the order together.
+std::vector<Paths::Batch> Paths::batches(const std::vector<Question>& questions, bool by_block,
+                                         std::size_t most) const {
   const auto at = [&](InstrId i) { return order_.position[i]; };
-  std::vector<std::uint32_t> todo(questions.size());
-  for (std::uint32_t q = 0; q < todo.size(); ++q) todo[q] = q;
-  std::sort(todo.begin(), todo.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return at(questions[a].x) != at(questions[b].x) ? at(questions[a].x) < at(questions[b].x)
-                                                    : a < b;
+  const auto key = [&](const Question& q) {
+    return by_block ? loaded_.instrs[q.x].block : at(q.x);
+  };
+  std::vector<std::uint32_t> sorted(questions.size());
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return key(questions[a]) < key(questions[b]);
   });
+  std::vector<Batch> result;
+  for (const std::uint32_t i : sorted) {
+    const Question& q = questions[i];
+    const std::uint32_t what = by_block ? loaded_.instrs[q.x].block : q.x;
+    const bool known = !result.empty() && result.back().followed.back() == what;
+    if (result.empty() || (!known && result.back().followed.size() == most)) {
+      result.emplace_back();
+      result.back().first = at(q.x);
+      result.back().last = at(q.y);
+    }
+    Batch& batch = result.back();
+    if (batch.followed.empty() || !known) batch.followed.push_back(what);
+    batch.questions.push_back(i);
+    batch.first = std::min(batch.first, at(q.x));
+    batch.last = std::max(batch.last, at(q.y));
+  }
+  return result;
+}
 
-  std::vector<Bits> ends;   // what is before the end of an instruction of the window
-  std::vector<Bits> mids;   // before any of its lanes, messages of the same lane included
-  std::vector<Bits> cross;  // before all of its lanes
-  std::vector<InstrId> sources;
-  std::int64_t passed = 0;
-  for (std::size_t begin = 0; begin < todo.size();) {
-    // The next questions about at most kBits instructions x.
-    sources.clear();
-    std::size_t end = begin;
-    std::uint32_t last = 0;
-    for (; end < todo.size(); ++end) {
-      const Question& q = questions[todo[end]];
-      if (sources.empty() || sources.back() != q.x) {
-        if (sources.size() == kBits) break;
-        sources.push_back(q.x);
-      }
-      last = std::max(last, at(q.y));
+// What is marked before the moments of each instruction of a batch; kept from batch to batch.
+template <typename Mark>
+struct Paths::Marks {
+  std::vector<Mark> crossed;  // before all lanes
+  std::vector<Mark> mids;     // before any lane, messages of the same lane included
+  std::vector<Mark> ends;     // where sends lag; else the same as mids
+};
+
+// Passes the marks of what is before each moment along the order. follow(z, mark) marks the lanes
+// of z; hit(x, mark): is x in it?
+template <typename Mark, typename Follow, typename Hit>
+void Paths::sweep(const Batch& batch, const std::vector<Question>& questions, Follow follow,
+                  Hit hit, Marks<Mark>& marks, std::vector<Found>& answers) const {
+  const std::size_t window = batch.window();
+  const auto at = [&](InstrId i) { return order_.position[i]; };
+  auto& [crossed, mids, ends] = marks;
+  if (crossed.size() < window) {
+    crossed.resize(window);
+    mids.resize(window);
+    ends.resize(lagging_ ? window : 0);
+  }
+  const auto add = [&](Mark& to, const std::vector<Mark>& from, InstrId i) {
+    if (at(i) >= batch.first) to.join(from[at(i) - batch.first]);
+  };
+  for (std::size_t k = 0; k < window; ++k) {
+    const InstrId z = order_.order[batch.first + k];
+    const Instr& instr = loaded_.instrs[z];
+    const InstrId block_start = loaded_.blocks[instr.block].first;
+    Mark start;
+    if (z > block_start) add(start, lagging_ ? ends : mids, z - 1);
+    for (const InstrId w : loaded_.waits_of(z)) add(start, lagging_ ? ends : mids, w);
+    crossed[k] = mids[k] = start;
+    if (instr.partner != kNone) {
+      add(crossed[k], crossed, instr.partner);
+      add(mids[k], mids, instr.partner);
     }
-    const std::uint32_t first = at(sources.front());
-    const std::size_t window = std::size_t{last} - first + 1;
-    passed += static_cast<std::int64_t>(window);
-    if (passed > kAllPassed) break;
-    if (window > kMostKept) {
-      begin = end;
-      continue;
-    }
-    ends.assign(window, {});
-    mids.assign(window, {});
-    cross.assign(window, {});
-    const auto add = [&](Bits& to, const std::vector<Bits>& from, InstrId i) {
-      if (at(i) >= first) join(to, from[at(i) - first]);
+    follow(z, mids[k]);
+    if (!lagging_) continue;
+    ends[k] = lags(z) ? start : mids[k];
+    if (lags(z)) continue;
+    for (InstrId s = z; s > block_start && lags(s - 1); --s) add(ends[k], mids, s - 1);
+  }
+  for (const std::uint32_t i : batch.questions) {
+    const Question& q = questions[i];
+    answers[i] = hit(q.x, crossed[at(q.y) - batch.first]) ? Found::yes : Found::no;
+  }
+}
+
+std::vector<Found> Paths::answer(const std::vector<Question>& questions, Method method) const {
+  std::vector<Found> answers(questions.size(), Found::gave_up);
+  if (questions.empty()) return answers;
+  std::vector<Batch> by_bit = batches(questions, false, Bits::kFollowed);
+  std::vector<Batch> by_clock;
+  if (!lagging_) by_clock = batches(questions, true, Clock::kFollowed);
+  const auto work = [](const std::vector<Batch>& list) {
+    return std::accumulate(list.begin(), list.end(), std::size_t{0},
+                           [](std::size_t sum, const Batch& b) { return sum + b.window(); });
+  };
+  if (method == Method::cheaper) {
+    method = lagging_ || work(by_bit) <= work(by_clock) ? Method::bits : Method::clocks;
+  }
+  std::size_t passed = 0;
+  Marks<Bits> bit_marks;
+  Marks<Clock> clock_marks;
+  for (const Batch& batch : method == Method::bits ? by_bit : by_clock) {
+    if (batch.window() > kMostKept || passed + batch.window() > kAllPassed) continue;
+    passed += batch.window();
+    // The place of an instruction or block among those followed.
+    const auto find = [&](std::uint32_t what) {
+      return static_cast<std::size_t>(
+          std::find(batch.followed.begin(), batch.followed.end(), what) - batch.followed.begin());
     };
-    std::size_t source = 0;
-    for (std::size_t k = 0; k < window; ++k) {
-      const InstrId z = order_.order[first + k];
-      const Instr& instr = loaded_.instrs[z];
-      const InstrId block_start = loaded_.blocks[instr.block].first;
-      Bits start{};
-      if (z > block_start) add(start, ends, z - 1);
-      for (const InstrId w : loaded_.waits_of(z)) add(start, ends, w);
-      cross[k] = start;
-      if (instr.partner != kNone) add(cross[k], cross, instr.partner);
-      mids[k] = cross[k];
-      if (instr.partner != kNone) add(mids[k], mids, instr.partner);
-      if (source < sources.size() && sources[source] == z) {
-        mids[k][source / 64] |= std::uint64_t{1} << (source % 64);
-        ++source;
-      }
-      ends[k] = lags(z) ? start : mids[k];
-      if (lagging_ && !lags(z)) {
-        for (InstrId s = z; s > block_start && lags(s - 1); --s) add(ends[k], mids, s - 1);
-      }
+    if (method == Method::bits) {
+      // They are in the order in which they are passed.
+      std::size_t next = 0;
+      sweep<Bits>(
+          batch, questions,
+          [&](InstrId z, Bits& bits) {
+            if (next == batch.followed.size() || batch.followed[next] != z) return;
+            bits.words[next / 64] |= std::uint64_t{1} << (next % 64);
+            ++next;
+          },
+          [&](InstrId x, const Bits& bits) {
+            const std::size_t n = find(x);
+            return (bits.words[n / 64] >> (n % 64) & 1) != 0;
+          },
+          bit_marks, answers);
+    } else {
+      sweep<Clock>(
+          batch, questions,
+          [&](InstrId z, Clock& clock) {
+            const std::size_t n = find(loaded_.instrs[z].block);
+            if (n < batch.followed.size()) clock.count[n] = static_cast<std::int32_t>(z) + 1;
+          },
+          [&](InstrId x, const Clock& clock) {
+            return clock.count[find(loaded_.instrs[x].block)] > static_cast<std::int32_t>(x);
+          },
+          clock_marks, answers);
     }
-    for (std::size_t i = begin; i < end; ++i) {
-      const Question& q = questions[todo[i]];
-      const auto bit = static_cast<std::size_t>(
-          std::lower_bound(sources.begin(), sources.end(), q.x,
-                           [&](InstrId a, InstrId b) { return at(a) < at(b); }) -
-          sources.begin());
-      const Bits& bits = cross[at(q.y) - first];
-      answers[todo[i]] = (bits[bit / 64] >> (bit % 64) & 1) != 0 ? Found::yes : Found::no;
-    }
-    begin = end;
   }
   return answers;
 }

@@ -20,12 +20,11 @@ enum class Found : std::uint8_t { no, yes, gave_up };
 class Paths {
  public:
   // `lagging`: plain sends end before they have read (races.h).
-  Paths(const Loaded& loaded, const ExecutionOrder& order, bool lagging)
-      : loaded_(loaded), order_(order), lagging_(lagging) {}
+  Paths(const Loaded& loaded, const ExecutionOrder& order, bool lagging);
 
   // The instruction at whose end the reads of `x` are over for certain: itself, or where it lags
   // the next of its block that is no plain send; kNone: none.
-  InstrId read_until(InstrId x) const;
+  InstrId read_until(InstrId x) const { return lagging_ ? read_until_[x] : x; }
 
   // Is there a chain of messages from `x` to `y`, or the other way round? Then a lane of the one is
   // ordered with the same lane of the other.
@@ -35,7 +34,8 @@ class Paths {
   // a few thousand instructions.
   Found crosses(InstrId x, InstrId y);
 
-  // end(x) < start(y), or, where y writes, end(x) < mid(y, any lane)?
+  // end(x) < start(y), or, where y writes, end(x) < mid(y, any lane)? After very many steps of
+  // searching for such questions: no.
   bool wrote_before(InstrId x, InstrId y, bool y_writes);
 
   struct Question {
@@ -43,13 +43,31 @@ class Paths {
     InstrId y = kNone;
   };
   // Answers what crosses() gave up on, many at a time: `answer[i]` of questions[i]. Gives up on
-  // those for which the work would be too much.
-  std::vector<Found> answer(const std::vector<Question>& questions);
+  // those for which the work would be too much. Two methods, by which is less work: a bit for each
+  // x, or a clock for each threadblock of an x (not where sends lag).
+  enum class Method : std::uint8_t { cheaper, bits, clocks };
+  std::vector<Found> answer(const std::vector<Question>& questions,
+                            Method method = Method::cheaper) const;
 
  private:
   enum class From : std::uint8_t { mid, end };
   bool lags(InstrId i) const { return lagging_ && loaded_.instrs[i].op == OpCode::send; }
   Found search(InstrId x, From from, InstrId y, bool to_mid, std::int64_t most);
+  // Some questions of one batch, by index, and the part of the order that they are about.
+  struct Batch {
+    std::vector<std::uint32_t> questions;
+    std::vector<std::uint32_t> followed;  // instructions x, or their blocks
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::size_t window() const { return std::size_t{last} - first + 1; }
+  };
+  std::vector<Batch> batches(const std::vector<Question>& questions, bool by_block,
+                             std::size_t most) const;
+  template <typename Mark>
+  struct Marks;
+  template <typename Mark, typename Follow, typename Hit>
+  void sweep(const Batch& batch, const std::vector<Question>& questions, Follow follow, Hit hit,
+             Marks<Mark>& marks, std::vector<Found>& answers) const;
   void push_end(InstrId z);
   void push_mid(InstrId z);
   void push_before_start(InstrId z);
@@ -57,7 +75,10 @@ class Paths {
   const Loaded& loaded_;
   const ExecutionOrder& order_;
   const bool lagging_;
-  std::int64_t searched_ = 0;        // nodes, of all limited searches
+  std::int64_t searched_ = 0;  // nodes, of all limited searches
+  int vain_ = 0;               // searches given up
+  std::int64_t searched_writes_ = 0;
+  std::vector<InstrId> read_until_;  // where sends lag
   std::vector<InstrId> chain_head_;  // the first send of the chain of messages; made when needed
 
   // Of one search.

@@ -18,6 +18,11 @@ constexpr std::uint32_t kFewestFollowed = 16;
 constexpr std::uint32_t kMostKept = 32'000'000;
 // Open questions about paths that are kept (16 bytes each); beyond, the property is undecided.
 constexpr std::size_t kMostQuestions = 4'000'000;
+// Reads of a chunk that a new one looks at for some to forget, where there may be more than one a
+// threadblock.
+constexpr int kMostPruned = 8;
+// Conflicts after which such questions are not worth asking any more.
+constexpr std::int64_t kMostConflicts = 1000;
 
 // A chunk as one instruction accesses it.
 struct Access {
@@ -192,7 +197,7 @@ class RaceFinder {
     // A read that was over when this one began needs no watching any more: whatever is after this
     // one is after it too.
     std::uint32_t* link = &first_read_[cell];
-    while (*link != kNone) {
+    for (int looked = 0; *link != kNone && (!lagging_ || looked < kMostPruned); ++looked) {
       Read& r = reads_[*link];
       if (r.access.by == access.by ? !lagging_ : read_ended(r.access.by, access.by)) {
         const std::uint32_t gone = *link;
@@ -234,6 +239,7 @@ class RaceFinder {
 
   // A read and a later write that only messages may order.
   void ask(const Conflict& conflict, std::int32_t read_lane, std::int32_t write_lane) {
+    if (num_conflicts_ >= kMostConflicts) return;
     if (read_lane == write_lane && paths_.on_one_chain(conflict.first, conflict.second)) return;
     const std::uint64_t pair = pair_of(conflict);
     Answer& known = answers_[(pair * 0x9e3779b97f4a7c15u) >> (64 - kAnswerBits)];

@@ -11,6 +11,7 @@
 #include "tiny_algorithm.h"
 #include "verify/bits.h"
 #include "verify/execution.h"
+#include "verify/paths.h"
 #include "verify/races.h"
 
 namespace hocket::verifying {
@@ -112,6 +113,32 @@ TEST(Agreement, races_and_results_with_the_judge) {
   EXPECT_GT(seen["through ranks"], 10);
   EXPECT_GT(seen["no race"], 100);
   EXPECT_GT(seen["by messages"], 10);
+}
+
+// Search, bits and clocks find the same paths, whether sends lag or not.
+TEST(Agreement, paths_with_each_other) {
+  for (std::uint64_t seed = 0; seed < kAlgorithms / 6; ++seed) {
+    const auto c = checked(seed);
+    if (!c || !c->order.complete()) continue;
+    std::vector<Paths::Question> questions;
+    for (std::size_t i = 0; i < c->order.order.size(); ++i) {
+      for (std::size_t k = i + 1; k < c->order.order.size(); ++k) {
+        questions.push_back({c->order.order[i], c->order.order[k]});
+      }
+    }
+    for (const bool lagging : {false, true}) {
+      Paths paths(c->loaded, c->order, lagging);
+      const std::vector<Found> bits = paths.answer(questions, Paths::Method::bits);
+      if (!lagging) {
+        EXPECT_EQ(bits, paths.answer(questions, Paths::Method::clocks)) << seed;
+      }
+      for (std::size_t q = 0; q < questions.size(); ++q) {
+        ASSERT_EQ(paths.crosses(questions[q].x, questions[q].y), bits[q])
+            << seed << ' ' << questions[q].x << ' ' << questions[q].y << '\n'
+            << to_text(c->algorithm);
+      }
+    }
+  }
 }
 
 TEST(Agreement, lagging_sends_with_every_schedule) {
