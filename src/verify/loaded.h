@@ -113,9 +113,10 @@ struct Loaded {
 // A buffer that the algorithm says has 0 chunks although its collective gives it some (in place, a
 // file may name only one of the two) has the collective's number of cells all the same.
 //
-// O(steps + chunks). `findings` takes structure, connection and merging faults; nothing is thrown.
-// More chunks or counts than `max_chunks` allows: returns false with `too_large` saying what.
+// O(steps + chunks). `structure` takes the faults (HK1001 to HK1003) and, where there are none, is
+// proved; nothing is thrown. Where `structure` is not proved, `out` is not to be used. False: more
+// chunks or counts than `max_chunks` allows, and `structure` is undecided, saying what.
 bool load(const Algorithm& algorithm, const Collective& collective, bool in_place,
-          std::int64_t max_chunks, Loaded& out, PropertyRuling& structure);
+          std::int64_t max_chunks, Loaded& out, PropertyRuling& structure, int max_findings = 10);
 
 }  // namespace hocket::verifying
