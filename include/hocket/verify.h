@@ -127,6 +127,7 @@ struct VerifyReport {
   std::string name;  // of the algorithm
   std::vector<PlacementReport> placements;
   std::vector<TargetRuling> targets;  // the one asked for, or all
+  bool target_asked = false;          // whether the target counts in ruling()
   std::vector<Finding> waste;         // warnings; at most max_findings of each code
   std::int64_t num_waste = 0;
 

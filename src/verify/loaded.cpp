@@ -266,16 +266,16 @@ class Loader {
   void match_sends() {
     out_.receiver_of.assign(out_.instrs.size(), kNone);
     for (const Connection& c : out_.connections) {
-      if (c.sender == kNone || c.receiver == kNone) {
-        const BlockId there = c.sender == kNone ? c.receiver : c.sender;
-        report(
-            Code::VerifyConnection, there, -1,
-            c.sender == kNone
-                ? "receives from rank {} on channel {}, but no tb of rank {} sends to rank {} there"
-                : "sends to rank {} on channel {}, but no tb of rank {} receives from rank {} "
-                  "there",
-            c.sender == kNone ? c.src : c.dst, c.channel, c.sender == kNone ? c.src : c.dst,
-            c.sender == kNone ? c.dst : c.src);
+      if (c.sender == kNone) {
+        report(Code::VerifyConnection, c.receiver, -1,
+               "receives from rank {} on channel {}, but no tb of rank {} sends to rank {} there",
+               c.src, c.channel, c.src, c.dst);
+        continue;
+      }
+      if (c.receiver == kNone) {
+        report(Code::VerifyConnection, c.sender, -1,
+               "sends to rank {} on channel {}, but no tb of rank {} receives from rank {} there",
+               c.dst, c.channel, c.dst, c.src);
         continue;
       }
       match(c);
