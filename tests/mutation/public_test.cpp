@@ -68,7 +68,7 @@ TEST(PublicAlgorithms, TheMadeUpCasesGetTheirVerdicts) {
   const VerifyReport trip = verify(corpus("cases", "ordered-by-round-trip.xml"));
   ASSERT_EQ(trip.placements.at(0).of(Property::races).findings.size(), 1U) << trip.str();
   EXPECT_EQ(trip.placements.at(0).of(Property::races).findings[0].diagnostic.code,
-            Code::OrderThroughRanks);
+            Code::OrderedElsewhere);
 }
 
 }  // namespace
