@@ -99,8 +99,10 @@ std::vector<InstrId> History::trail(CellId cell, std::optional<Origin> wanted,
     const std::vector<Part> parts = parts_of(made);
     auto next = std::find_if(parts.begin(), parts.end(), holds_wanted);
     if (next == parts.end()) {
-      next = std::max_element(parts.begin(), parts.end(),
-                              [&](const Part& a, const Part& b) { return weight(a) < weight(b); });
+      // Of equal parts the message, which comes last: it has the longer way behind it.
+      for (auto part = parts.begin(); part != parts.end(); ++part) {
+        if (next == parts.end() || weight(*part) >= weight(*next)) next = part;
+      }
     }
     if (next == parts.end()) break;
     made = next->by;
