@@ -120,7 +120,7 @@ struct VerifyOptions {
   int max_findings = 10;  // listed of each property
   // Bounds the chunks of all buffers of all ranks together, and the sum of counts of all steps. The
   // larger of this and 64 a step is allowed.
-  std::int64_t max_chunks = std::int64_t{1} << 24;
+  std::int64_t max_chunks = std::int64_t{1} << 22;
 };
 
 struct VerifyReport {

@@ -241,9 +241,7 @@ class Comparer {
     std::unordered_map<ValueId, std::vector<Place>> by_content;
     std::vector<ValueId> in_order;
     for_each_slot(loaded_, [&](int rank, Slot slot, CellId cell) {
-      if (cell == kNone || (loaded_.in_place && loaded_.collective->alias(rank, slot) != slot)) {
-        return;
-      }
+      if (cell == kNone) return;
       const ValueId content = execution.contents[cell];
       // A lone origin has no order.
       if (content == kNothing || ChunkValues::is_origin(content)) return;

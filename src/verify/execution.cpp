@@ -17,6 +17,8 @@ namespace {
 // Steps of a chain that a finding lists, and of those the ones that become notes.
 constexpr std::size_t kMostSteps = 64;
 constexpr std::size_t kMostNotes = 8;
+// Chunks that all steps together move; of more, nobody remembers which way they took.
+constexpr std::int64_t kMostExplained = std::int64_t{1} << 23;
 
 // A step that reads a chunk that nobody wrote; its first such lane.
 struct Unwritten {
@@ -132,8 +134,6 @@ class Checker {
     std::int64_t checked = 0;
     std::int64_t num_wrong = 0;
     for_each_slot(loaded_, [&](int rank, Slot slot, CellId cell) {
-      // Of two names of one chunk one is enough.
-      if (loaded_.in_place && c.alias(rank, slot) != slot) return;
       const Expected expected = c.expected(rank, slot);
       if (expected.kind == Expected::Kind::any) return;
       ++checked;
@@ -148,10 +148,13 @@ class Checker {
                                     : fmt::format("{} of {} chunk{} not as {} wants", num_wrong,
                                                   checked, checked == 1 ? "" : "s", c.name());
     if (wrong.empty()) return;
-    const History history(loaded_, order_, origins_);
+    std::int64_t moved = 0;
+    for (const Instr& i : loaded_.instrs) moved += i.count;
+    std::optional<History> history;
+    if (moved <= kMostExplained) history.emplace(loaded_, order_, origins_);
     for (const Wrong& w : wrong) {
       const ValueId value = w.cell == kNone ? kNothing : result.contents[w.cell];
-      ruling.findings.push_back(describe(w, value, history));
+      ruling.findings.push_back(describe(w, value, history ? &*history : nullptr));
     }
   }
 
@@ -222,7 +225,7 @@ class Checker {
     return result;
   }
 
-  Finding describe(const Wrong& w, ValueId value, const History& history) const {
+  Finding describe(const Wrong& w, ValueId value, const History* history) const {
     const auto want = wanted(loaded_.collective->expected(w.rank, w.slot));
     std::vector<Contribution> have = run_.values.contributions(value);
     for (Contribution& c : have) {
@@ -230,14 +233,17 @@ class Checker {
     }
     const auto missing = difference(want, have);
     const auto surplus = difference(have, want);
-    const InstrId last = w.cell == kNone ? kNone : history.last_write(w.cell);
+    const InstrId last =
+        w.cell == kNone || history == nullptr ? kNone : history->last_write(w.cell);
 
     Finding f;
     f.at.rank = w.rank;
     f.buffer = w.slot.buffer;
     f.index = w.slot.index;
     f.expected = content_text(want);
-    f.found = value == kNothing && last != kNone ? "nothing of worth" : content_text(have);
+    f.found = value == kNothing && w.cell != kNone && run_.written[w.cell] != 0
+                  ? "nothing of worth"
+                  : content_text(have);
     f.diagnostic.code = Code::WrongContent;
     f.diagnostic.message =
         fmt::format("rank {} {}[{}] ends with {}, but must hold {}", w.rank,
@@ -250,6 +256,7 @@ class Checker {
       f.diagnostic.message += fmt::format("; too much: {}", content_text(surplus));
     }
     if (last == kNone) {
+      if (w.cell != kNone && run_.written[w.cell] != 0) return f;
       f.diagnostic.message += value == kNothing ? " (never written)" : " (there from the start)";
       return f;
     }
@@ -258,7 +265,7 @@ class Checker {
     locate(loaded_, last, f.diagnostic);
     std::optional<Origin> follow;
     if (!surplus.empty()) follow = surplus.front().origin;
-    const std::vector<InstrId> trail = history.trail(w.cell, follow, kMostSteps);
+    const std::vector<InstrId> trail = history->trail(w.cell, follow, kMostSteps);
     for (const InstrId i : trail) f.chain.push_back(loaded_.place(i));
     note_trail(trail, follow, value, f.diagnostic);
     return f;

@@ -34,8 +34,8 @@ class Origins {
   std::vector<Start> starts_;
 };
 
-// Calls visit(rank, slot, cell) for each slot of the user's buffers that the collective knows; cell
-// kNone: the algorithm's buffer does not reach so far.
+// Calls visit(rank, slot, cell) for each slot of the user's buffers that the collective knows, once
+// where two names are one chunk; cell kNone: the algorithm's buffer does not reach so far.
 template <typename Visit>
 void for_each_slot(const Loaded& loaded, Visit visit) {
   for (int r = 0; r < loaded.collective->num_ranks() && r < loaded.num_ranks(); ++r) {
@@ -43,7 +43,9 @@ void for_each_slot(const Loaded& loaded, Visit visit) {
       const std::int32_t size =
           loaded.sizes[static_cast<std::size_t>(r)][static_cast<std::size_t>(kind)];
       for (std::int32_t k = 0; k < loaded.collective->chunks(r, kind); ++k) {
-        visit(r, Slot{kind, k}, k < size ? loaded.cell(r, kind, k) : kNone);
+        const Slot slot{kind, k};
+        if (loaded.in_place && loaded.collective->alias(r, slot) != slot) continue;
+        visit(r, slot, k < size ? loaded.cell(r, kind, k) : kNone);
       }
     }
   }
