@@ -28,8 +28,6 @@ bool agree(Ruling ruling, Fact fact) {
   return ruling == (fact == Fact::holds ? Ruling::proved : Ruling::refuted);
 }
 
-std::string slots_text(std::optional<int> slots) { return slots ? std::to_string(*slots) : "none"; }
-
 std::string difference(const PlacementReport& verdict, const Truth& truth) {
   for (int k = 0; k < kNumProperties; ++k) {
     const auto property = static_cast<Property>(k);
@@ -48,6 +46,10 @@ std::string difference(const PlacementReport& verdict, const Truth& truth) {
   if (truth.of(Property::structure).fact == Fact::holds &&
       truth.least_slots != verdict.least_slots) {
     return "least slots";
+  }
+  if (truth.of(Property::structure).fact == Fact::holds &&
+      truth.largest_safe_bytes != verdict.largest_safe_bytes) {
+    return "largest safe size";
   }
   return {};
 }
@@ -162,8 +164,10 @@ std::string report(const Algorithm& algorithm, const Comparison& comparison) {
                fact_name(comparison.truth.of(property).fact), comparison.truth.of(property).why);
   }
   text +=
-      format("  least slots: verify {}, brute force {}\n",
-             slots_text(comparison.verdict.least_slots), slots_text(comparison.truth.least_slots));
+      format("  least slots: verify {}, brute force {}; largest size: verify {}, brute force {}\n",
+             comparison.verdict.least_slots.value_or(-1), comparison.truth.least_slots.value_or(-1),
+             comparison.verdict.largest_safe_bytes.value_or(-1),
+             comparison.truth.largest_safe_bytes.value_or(-1));
   return text + to_text(algorithm);
 }
 

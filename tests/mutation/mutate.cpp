@@ -743,29 +743,43 @@ bool slot_starvation(Draft& d, Dice& dice) {
   for (const std::size_t r : {a, b}) {
     if (!unwritten_input(d, r, from[r == b])) return false;
   }
+  // In steps of several chunks, which a size limit may keep in one transfer.
+  const bool wide = dice.chance(40);
   const int channel = d.header.num_channels++;
-  const int transfers = dice.between(1, 9);
+  const int transfers = dice.between(1, wide ? 3 : 9);
+  const int count = wide ? dice.between(2, 9) : 1;
   for (const std::size_t r : {a, b}) {
     RankProgram& sizes = d.ranks[r].sizes;
     const int peer = static_cast<int>(r == a ? b : a);
     DraftTb tb{peer, peer, channel, {}};
+    const int source = sizes.scratch_chunks;
+    sizes.scratch_chunks += 2 * count;
+    for (int k = 0; k < count; ++k) {
+      Step s;
+      s.op = OpCode::copy;
+      s.src_buffer = BufferKind::input;
+      s.src_offset = from[r == b];
+      s.dst_buffer = BufferKind::scratch;
+      s.dst_offset = source + k;
+      s.count = 1;
+      tb.steps.push_back(s);
+    }
     for (int k = 0; k < transfers; ++k) {
       Step s;
       s.op = OpCode::send;
-      s.src_buffer = s.dst_buffer = BufferKind::input;
-      s.src_offset = s.dst_offset = from[r == b];
-      s.count = 1;
+      s.src_buffer = s.dst_buffer = BufferKind::scratch;
+      s.src_offset = s.dst_offset = source;
+      s.count = count;
       tb.steps.push_back(s);
     }
     for (int k = 0; k < transfers; ++k) {
       Step s;
       s.op = OpCode::recv;
       s.src_buffer = s.dst_buffer = BufferKind::scratch;
-      s.src_offset = s.dst_offset = sizes.scratch_chunks;
-      s.count = 1;
+      s.src_offset = s.dst_offset = source + count;
+      s.count = count;
       tb.steps.push_back(s);
     }
-    ++sizes.scratch_chunks;
     d.ranks[r].tbs.push_back(tb);
   }
   return true;

@@ -26,6 +26,16 @@ oracle::Findings structure_of(const View& view) {
   return all;
 }
 
+// The largest message that is cut into transfers of `cut` chunks or more.
+std::int64_t largest_with_cut(Algorithm a, Target target, int cut) {
+  std::int64_t fits = 0;
+  for (std::int64_t bit = std::int64_t{1} << 45; bit > 0; bit /= 2) {
+    a.max_bytes = fits + bit;
+    if (allowed_cut(a, target) >= cut) fits += bit;
+  }
+  return fits;
+}
+
 void find_ending(const View& view, Target target, Truth& truth) {
   const Algorithm& a = *view.algorithm;
   const int cut = allowed_cut(a, target);
@@ -39,6 +49,13 @@ void find_ending(const View& view, Target target, Truth& truth) {
   };
   rule(truth.of(Property::deadlock), ends(slots) ? "" : format("stuck with {} slots", slots));
   if (!ends(std::nullopt)) return;
+  if (truth.of(Property::deadlock).fact == Fact::fails) {
+    for (int larger = cut + 1; larger <= 71 && !truth.largest_safe_bytes; ++larger) {
+      if (!all_endings(view, slots, larger, 0).ends) continue;
+      const std::int64_t bytes = largest_with_cut(a, target, larger);
+      if (bytes > 0) truth.largest_safe_bytes = bytes;
+    }
+  }
   int most = 0;
   for (const Step& s : a.steps) most += s.count;
   for (int n = 0; n <= most && !truth.least_slots; ++n) {

@@ -17,6 +17,8 @@ struct Truth {
   };
   Of properties[kNumProperties];
   std::optional<int> least_slots;  // none: no number is enough, or not looked for
+  // Where it is stuck: the largest message that would not be; none: no size would.
+  std::optional<std::int64_t> largest_safe_bytes;
   std::size_t states = 0;
   bool exhaustive = true;     // every state was seen; else orders rest on confluence alone
   std::string contradiction;  // a fault of the brute force itself
