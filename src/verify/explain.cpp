@@ -15,26 +15,26 @@ constexpr std::size_t kMostBack = 100'000;
 }  // namespace
 
 struct History::Recorder {
-  explicit Recorder(History& history) : h(history) {}
+  explicit Recorder(History& history) : history_(history) {}
 
-  std::uint32_t add(std::uint32_t a, std::uint32_t b) { return h.values_.sum(a, b); }
+  std::uint32_t add(std::uint32_t a, std::uint32_t b) { return history_.values_.sum(a, b); }
   bool sources_first(const Instr&) { return false; }
   void read(InstrId i, std::int32_t, CellId cell, std::uint32_t value) {
     if (last_ != i) {
-      next_ = h.first_read_[i];
+      next_ = history_.first_read_[i];
       last_ = i;
     }
-    h.reads_[next_++] = {h.last_write_[cell], value};
+    history_.reads_[next_++] = {history_.last_write_[cell], value};
   }
-  void wrote(InstrId i, std::int32_t lane, CellId cell) { h.last_write_[cell] = {i, lane}; }
+  void wrote(InstrId i, std::int32_t lane, CellId cell) { history_.last_write_[cell] = {i, lane}; }
   void made(InstrId i, std::int32_t lane, std::uint32_t value) {
-    h.made_[h.first_made_[i] + static_cast<std::size_t>(lane)] = value;
+    history_.made_[history_.first_made_[i] + static_cast<std::size_t>(lane)] = value;
   }
 
  private:
-  History& h;
+  History& history_;
   InstrId last_ = kNone;
-  std::size_t next_ = 0;  // into h.reads_
+  std::size_t next_ = 0;  // into history_.reads_
 };
 
 History::History(const Loaded& loaded, const ExecutionOrder& order, const Origins& origins)

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <memory>
 
 #include "hocket/format.h"
 #include "support/judge.h"
@@ -145,7 +147,7 @@ TEST(Agreement, lagging_sends_with_every_schedule) {
   int races = 0;
   int only_lagging = 0;
   int none = 0;
-  for (std::uint64_t seed = 0; seed < kAlgorithms / 6; ++seed) {
+  for (std::uint64_t seed = 0; seed < kAlgorithms / 12; ++seed) {
     auto c = checked(seed);
     if (!c || !c->order.complete()) continue;
     c->algorithm.protocol = Protocol::ll;

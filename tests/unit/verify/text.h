@@ -1,6 +1,7 @@
 // Algorithms in the text form, loaded.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -78,7 +78,8 @@ class Generator {
 
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
   int between(int low, int high) {
-    return low + static_cast<int>(below(static_cast<std::size_t>(high - low + 1)));
+    return low + static_cast<int>(
+                     below(static_cast<std::size_t>(high) - static_cast<std::size_t>(low) + 1));
   }
 
   // Every slot holds one of two chunks, so that equal sums are frequent, and must hold their sum.
