@@ -82,10 +82,17 @@ Outcome check_target(const Algorithm& algorithm, Target target) {
   return {};
 }
 
-// The same program gives the same algorithm, and both of our forms give it back.
+// The same program gives the same algorithm, which the verifier proves pass by pass, and both of
+// our forms give it back.
 Outcome check_forms(const Program& program, const CompileOptions& options,
                     const Algorithm& algorithm) {
-  if (compile(program, options) != algorithm) return wrong("compiled twice, two algorithms", "");
+  CompileOptions proving = options;
+  proving.verify = Verify::every_pass;
+  try {
+    if (compile(program, proving) != algorithm) return wrong("compiled twice, two algorithms", "");
+  } catch (const InternalError& e) {
+    return wrong("a pass that the verifier refutes", e.what());
+  }
   const std::string text = to_text(algorithm);
   if (from_text(text) != algorithm) return wrong("the text form gives another algorithm", text);
   const std::string xml = to_xml(algorithm, {Target::hocket});
