@@ -17,6 +17,8 @@
 // VerifyOptions::max_chunks; beyond it properties are undecided.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -83,7 +85,7 @@ struct PropertyRuling {
 // All properties of one way to call it.
 struct PlacementReport {
   bool in_place = false;
-  PropertyRuling properties[kNumProperties];
+  std::array<PropertyRuling, kNumProperties> properties;
   // Deadlock. Slots of every connection with which it ends, at the worst cut; 0: a sender may wait
   // for its receiver. None: no number is enough, or it was not decided.
   std::optional<int> least_slots;
@@ -91,8 +93,8 @@ struct PlacementReport {
   // range asked for is not (none then: no size is).
   std::optional<std::int64_t> largest_safe_bytes;
 
-  const PropertyRuling& of(Property p) const { return properties[static_cast<int>(p)]; }
-  PropertyRuling& of(Property p) { return properties[static_cast<int>(p)]; }
+  const PropertyRuling& of(Property p) const { return properties[static_cast<std::size_t>(p)]; }
+  PropertyRuling& of(Property p) { return properties[static_cast<std::size_t>(p)]; }
   // Refuted where any property is (same_bits only if it was required), else undecided where any is.
   Ruling ruling = Ruling::undecided;
 };

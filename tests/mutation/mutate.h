@@ -16,7 +16,7 @@ class Dice {
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(engine_() % n); }
   int between(int low, int high) {
-    return low + static_cast<int>(below(static_cast<std::size_t>(high - low + 1)));
+    return low + static_cast<int>(below(static_cast<std::size_t>(high - low) + 1));
   }
   bool chance(int percent) { return below(100) < static_cast<std::size_t>(percent); }
   template <typename T>

@@ -48,42 +48,42 @@ class Mutants : public testing::TestWithParam<int> {
     check_as(algorithm, what, must_hold, std::nullopt);
     // What runs LL otherwise than the rest.
     if (algorithm.protocol == Protocol::ll) {
-      const Truth truth = last_;
+      const Truth truth = last;
       check_as(algorithm, what + " on rccl", false, Target::rccl);
-      lagging_ += last_.of(Property::races).fact != truth.of(Property::races).fact ? 1 : 0;
-      last_ = truth;
+      lagging += last.of(Property::races).fact != truth.of(Property::races).fact ? 1 : 0;
+      last = truth;
     }
   }
 
   void check_as(const Algorithm& algorithm, const std::string& what, bool must_hold,
                 std::optional<Target> target) {
     const Comparison c = compare(algorithm, target);
-    states_ += c.truth.states;
-    inexhaustive_ += c.truth.exhaustive ? 0 : 1;
-    last_ = c.truth;
+    states += c.truth.states;
+    inexhaustive += c.truth.exhaustive ? 0 : 1;
+    last = c.truth;
     std::string differs = c.differs;
     for (int k = 0; must_hold && differs.empty() && k < kNumProperties; ++k) {
       // A compiled program may add in different orders on different ranks.
       if (static_cast<Property>(k) == Property::same_bits) continue;
-      if (c.truth.properties[k].fact == Fact::fails) {
+      if (c.truth.properties[static_cast<std::size_t>(k)].fact == Fact::fails) {
         ADD_FAILURE() << what << ": a base is wrong\n" << report(algorithm, c);
         return;
       }
     }
     if (differs.empty()) return;
-    ++disagreements_;
+    ++disagreements;
     // One small example of each kind.
-    if (kinds_[differs]++ > 0) return;
+    if (kinds[differs]++ > 0) return;
     const Algorithm small = shrink(algorithm, target, differs);
     ADD_FAILURE() << what << ", shrunk:\n" << report(small, compare(small, target));
   }
 
-  Truth last_;
-  std::size_t states_ = 0;
-  int inexhaustive_ = 0;
-  int lagging_ = 0;  // races only where RCCL runs LL
-  int disagreements_ = 0;
-  std::map<std::string, int> kinds_;
+  Truth last;
+  std::size_t states = 0;
+  int inexhaustive = 0;
+  int lagging = 0;  // races only where RCCL runs LL
+  int disagreements = 0;
+  std::map<std::string, int> kinds;
 };
 
 TEST_P(Mutants, GetTheVerdictOfAllSchedules) {
@@ -129,7 +129,7 @@ TEST_P(Mutants, GetTheVerdictOfAllSchedules) {
       ++row.made;
       bool right = true;
       for (int p = 0; p < kNumProperties; ++p) {
-        const bool fails = last_.properties[p].fact == Fact::fails;
+        const bool fails = last.properties[static_cast<std::size_t>(p)].fact == Fact::fails;
         row.fails[p] += fails ? 1 : 0;
         right = right && !fails;
       }
@@ -137,8 +137,8 @@ TEST_P(Mutants, GetTheVerdictOfAllSchedules) {
     }
   }
   std::cout << made << " mutants of " << bases << " programs from seed " << first << ", "
-            << disagreements_ << " disagreements; " << states_ << " states, " << inexhaustive_
-            << " not exhausted, " << lagging_ << " race only with LL on rccl\n";
+            << disagreements << " disagreements; " << states << " states, " << inexhaustive
+            << " not exhausted, " << lagging << " race only with LL on rccl\n";
   std::cout << format("{:26}{:>7}{:>7}", "", "made", "right");
   for (int p = 0; p < kNumProperties; ++p) {
     std::cout << format("{:>14}", property_name(static_cast<Property>(p)));
@@ -149,8 +149,8 @@ TEST_P(Mutants, GetTheVerdictOfAllSchedules) {
     for (const int n : rows[i].fails) std::cout << format("{:>14}", n);
     std::cout << "\n";
   }
-  for (const auto& [kind, times] : kinds_) std::cout << "  " << times << " x " << kind << "\n";
-  EXPECT_EQ(disagreements_, 0);
+  for (const auto& [kind, times] : kinds) std::cout << "  " << times << " x " << kind << "\n";
+  EXPECT_EQ(disagreements, 0);
   // Nothing here is vacuous. (Short runs may miss what is rare, and so may other seeds.)
   if (made < kMutants / kShards || first != 1) return;
   Row sum;

@@ -1,6 +1,7 @@
 // What is true of an algorithm, found by trying all its schedules.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -15,7 +16,7 @@ struct Truth {
     Fact fact = Fact::open;  // open: rests on a property that fails
     std::string why;
   };
-  Of properties[kNumProperties];
+  std::array<Of, kNumProperties> properties;
   std::optional<int> least_slots;  // none: no number is enough, or not looked for
   // Where it is stuck: the largest message that would not be; none: no size would.
   std::optional<std::int64_t> largest_safe_bytes;
@@ -23,8 +24,8 @@ struct Truth {
   bool exhaustive = true;     // every state was seen; else orders rest on confluence alone
   std::string contradiction;  // a fault of the brute force itself
 
-  const Of& of(Property p) const { return properties[static_cast<int>(p)]; }
-  Of& of(Property p) { return properties[static_cast<int>(p)]; }
+  const Of& of(Property p) const { return properties[static_cast<std::size_t>(p)]; }
+  Of& of(Property p) { return properties[static_cast<std::size_t>(p)]; }
 };
 
 // `target` none: as all of them would run it. Those that differ: RCCL's transfers are smaller, its

@@ -9,7 +9,7 @@ namespace hocket::oracle {
 namespace {
 
 Schedules schedules_of(const Algorithm& a, const ScheduleOptions& options = {}) {
-  const Schedules all = all_schedules(view_of(a, a.collective.in_place()), options);
+  Schedules all = all_schedules(view_of(a, a.collective.in_place()), options);
   EXPECT_EQ(all.contradiction, "");
   EXPECT_TRUE(all.complete);
   return all;

@@ -1,7 +1,7 @@
 // A subcommand: a file that declares its options and, when it is the one chosen, says what to do.
 //
-// Exit codes: 0 done or yes, 1 the answer is no, 2 bad usage or input, 3 our bug, 4 undecided. Results
-// go to standard output, all else to standard error.
+// Exit codes: 0 done or yes, 1 the answer is no, 2 bad usage or input, 3 our bug, 4 undecided.
+// Results go to standard output, all else to standard error.
 #pragma once
 
 #include <CLI/CLI.hpp>
