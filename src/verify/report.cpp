@@ -52,7 +52,7 @@ class Writer {
   void write(const PlacementReport& placement) {
     put("  {}\n", placement.in_place ? "in place" : "out of place");
     for (int k = 0; k < kNumProperties; ++k) {
-      line(property_name(static_cast<Property>(k)), placement.properties[k]);
+      line(property_name(static_cast<Property>(k)), placement.of(static_cast<Property>(k)));
     }
   }
 

@@ -75,7 +75,7 @@ Json to_json(const PlacementReport& placement) {
   Json properties = Json::object();
   for (int k = 0; k < kNumProperties; ++k) {
     properties[std::string(property_name(static_cast<Property>(k)))] =
-        to_json(placement.properties[k]);
+        to_json(placement.of(static_cast<Property>(k)));
   }
   return {{"in_place", placement.in_place},
           {"ruling", ruling_name(placement.ruling)},

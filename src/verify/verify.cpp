@@ -101,7 +101,7 @@ std::optional<Collective> called(const Collective& c, bool in_place) {
 
 void leave_open(PlacementReport& report, Property from, const std::string& why) {
   for (int k = static_cast<int>(from); k < kNumProperties; ++k) {
-    report.properties[k] = undecided(why);
+    report.of(static_cast<Property>(k)) = undecided(why);
   }
 }
 
@@ -113,7 +113,7 @@ void withdraw_proof(PropertyRuling& ruling, const char* why) {
 Ruling worst(const PlacementReport& report, const VerifyOptions& options) {
   Ruling result = Ruling::proved;
   for (int k = 0; k < kNumProperties; ++k) {
-    const Ruling ruling = report.properties[k].ruling;
+    const Ruling ruling = report.of(static_cast<Property>(k)).ruling;
     if (static_cast<Property>(k) == Property::same_bits && !options.require_same_bits) continue;
     if (ruling == Ruling::refuted) return Ruling::refuted;
     if (ruling == Ruling::undecided) result = Ruling::undecided;
