@@ -156,8 +156,9 @@ class Checker {
                ? fmt::format("{}[{}]", buffer_kind_name(buffer), offset)
                : fmt::format("{}[{}, +{}]", buffer_kind_name(buffer), offset, step.count),
            at.rank,
-           size <= 0 ? fmt::format("no {} by that name", buffer_kind_name(buffer))
-                     : fmt::format("{} chunks of it", size));
+           size <= 0   ? fmt::format("no {} by that name", buffer_kind_name(buffer))
+           : size == 1 ? std::string("1 chunk of it")
+                       : fmt::format("{} chunks of it", size));
     return false;
   }
 

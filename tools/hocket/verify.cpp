@@ -125,10 +125,9 @@ void add_verify(CLI::App& app, Action& action) {
   command->add_flag("--require-same-bits", options->require_same_bits,
                     "refute where ranks add in different orders");
   command->add_flag("--no-waste", options->no_waste, "do not look for what could be left out");
-  command->add_option("--max-findings", options->max_findings, "listed of each kind")
+  command->add_option("--max-findings", options->max_findings, "listed of each kind; else 10")
       ->option_text("N")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--json", options->json, "for programs; docs/verification.md describes it");
   command->footer(
       "Exit code 0: proved. 1: refuted. 2: unusable input. 4: undecided, and why.\n"
