@@ -24,6 +24,14 @@
 
 namespace hocket {
 
+// What the verifier (hocket/verify.h) is asked to prove on the way.
+enum class Verify : std::uint8_t {
+  nothing,
+  result,      // the algorithm: about half as long again
+  every_pass,  // the program after every pass, so that the one that broke it is named: several
+               // times as long
+};
+
 struct CompileOptions {
   Target target = Target::hocket;
   // Message sizes (bytes of the larger buffer of a rank) that the algorithm must be safe for. Steps
@@ -33,6 +41,13 @@ struct CompileOptions {
   std::optional<std::int64_t> max_bytes = {};
   // Refuse (HK04xx) what the target would not load. Off: emit it all the same.
   bool check_limits = true;
+  // A refuted result is an InternalError: a bug of ours. The postcondition is left out where the
+  // program itself does not implement its collective.
+#ifdef NDEBUG
+  Verify verify = Verify::nothing;
+#else
+  Verify verify = Verify::result;
+#endif
   // Called after each pass with the pass's name and, if `print_after` names it (or is "all"), a
   // printout of the program as that pass left it.
   std::string print_after = {};

@@ -13,4 +13,5 @@
 #include "hocket/runtime.h"
 #include "hocket/target.h"
 #include "hocket/topology.h"
+#include "hocket/verify.h"
 #include "hocket/version.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compile/verify_passes.h"
 #include "ir/trace.h"
 #include "passes/pipeline.h"
 #include "passes/print.h"
@@ -49,13 +50,18 @@ Algorithm compile(const Trace& trace, const CompileOptions& options) {
   pipeline.target = options.target;
   pipeline.min_bytes = options.min_bytes;
   pipeline.max_bytes = options.max_bytes;
-  if (options.observer) {
+  PassVerifier verifier(trace, options);
+  if (options.observer || options.verify == Verify::every_pass) {
     pipeline.observer = [&](std::string_view pass, const passes::Graph& graph) {
-      const bool wanted = options.print_after == "all" || options.print_after == pass;
-      options.observer(pass, wanted ? passes::print(graph) : std::string());
+      if (options.observer) {
+        const bool wanted = options.print_after == "all" || options.print_after == pass;
+        options.observer(pass, wanted ? passes::print(graph) : std::string());
+      }
+      if (options.verify == Verify::every_pass) verifier.after(pass, graph);
     };
   }
   Algorithm algorithm = passes::run_pipeline(trace, pipeline);
+  if (options.verify != Verify::nothing) verifier.of_result(algorithm);
   if (options.check_limits) require_limits(algorithm, options.target, trace.where);
   return algorithm;
 }

@@ -52,7 +52,7 @@ class ChunkValues {
   ValueId origin(Origin origin) const;
   ValueId sum(ValueId a, ValueId b);  // neither is nothing
 
-  bool is_origin(ValueId value) const { return (value & kOriginBit) != 0; }
+  static bool is_origin(ValueId value) { return (value & kOriginBit) != 0; }
   Origin origin_of(ValueId value) const;  // of a value that is an origin
   Fingerprint fingerprint(ValueId value) const;
   // Contributions, repeats included. Stops at 2^64-1.

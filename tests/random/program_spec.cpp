@@ -170,6 +170,26 @@ Collective collective_of(const ProgramSpec& spec, const std::vector<Required>& r
   return custom.build();
 }
 
+bool to_custom(ProgramSpec& spec) {
+  if (spec.collective.kind == CollectiveKind::custom || spec.collective.in_place) return false;
+  const Collective built_in = collective_of(spec);
+  for (int r = 0; r < spec.ranks; ++r) {
+    RankShape shape;
+    shape.input = built_in.input_chunks(r);
+    shape.output = built_in.output_chunks(r);
+    for (int i = 0; i < shape.input; ++i) {
+      shape.input_holds.push_back(built_in.initial(r, {BufferKind::input, i}).has_value());
+    }
+    shape.output_holds.assign(static_cast<std::size_t>(shape.output), false);
+    spec.collective.shapes.push_back(shape);
+  }
+  spec.collective.kind = CollectiveKind::custom;
+  spec.collective.root = 0;
+  spec.collective.chunk_factor = 1;
+  spec.options.replication = Replication::interleaved;  // batched needs a collective that allows it
+  return true;
+}
+
 Program replay(const ProgramSpec& spec, const Collective& collective) {
   const Topology topology =
       spec.links.empty() ? fully_connected(spec.ranks) : Topology::from_table("random", spec.links);

@@ -85,6 +85,10 @@ struct Required {
 };
 Collective collective_of(const ProgramSpec& spec, const std::vector<Required>& required);
 
+// Out of place, a built-in collective is a custom one with the same slots; false where nothing is
+// changed.
+bool to_custom(ProgramSpec& spec);
+
 // Runs the calls through the language. Throws what the language throws.
 Program replay(const ProgramSpec& spec, const Collective& collective);
 

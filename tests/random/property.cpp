@@ -82,10 +82,17 @@ Outcome check_target(const Algorithm& algorithm, Target target) {
   return {};
 }
 
-// The same program gives the same algorithm, and both of our forms give it back.
+// The same program gives the same algorithm, which the verifier proves pass by pass, and both of
+// our forms give it back.
 Outcome check_forms(const Program& program, const CompileOptions& options,
                     const Algorithm& algorithm) {
-  if (compile(program, options) != algorithm) return wrong("compiled twice, two algorithms", "");
+  CompileOptions proving = options;
+  proving.verify = Verify::every_pass;
+  try {
+    if (compile(program, proving) != algorithm) return wrong("compiled twice, two algorithms", "");
+  } catch (const InternalError& e) {
+    return wrong("a pass that the verifier refutes", e.what());
+  }
   const std::string text = to_text(algorithm);
   if (from_text(text) != algorithm) return wrong("the text form gives another algorithm", text);
   const std::string xml = to_xml(algorithm, {Target::hocket});
@@ -147,19 +154,20 @@ Outcome check_way(const Program& program, const Way& way, const Checks& checks) 
 
 }  // namespace
 
+Program program_of(const ProgramSpec& spec) {
+  // Once to learn what it computes, and once as the collective that asks for it.
+  Program first = replay(spec, collective_of(spec));
+  if (spec.collective.kind != CollectiveKind::custom) return first;
+  const Interpretation meaning = oracle::interpret(first.trace(), 1);
+  return replay(spec, collective_of(spec, requirements(spec, meaning)));
+}
+
 Outcome check_program(const ProgramSpec& spec, const Checks& checks) {
   try {
-    // Once to learn what it computes, and once as the collective that asks for it.
-    const Program first = replay(spec, collective_of(spec));
-    std::optional<Program> asking;
-    if (spec.collective.kind == CollectiveKind::custom) {
-      const Interpretation meaning = oracle::interpret(first.trace(), 1);
-      asking.emplace(replay(spec, collective_of(spec, requirements(spec, meaning))));
-      if (!asking->check().ok()) {
-        return wrong("check() and the interpreter differ", asking->check().str());
-      }
+    const Program program = program_of(spec);
+    if (spec.collective.kind == CollectiveKind::custom && !program.check().ok()) {
+      return wrong("check() and the interpreter differ", program.check().str());
     }
-    const Program& program = asking ? *asking : first;
     for (const Way& way : checks.ways) {
       Outcome outcome = check_way(program, way, checks);
       if (!outcome.right) {

@@ -33,6 +33,9 @@ struct Checks {
   std::optional<std::uint64_t> execute;
 };
 
+// The program; of a custom collective, as one that asks for what the program computes.
+Program program_of(const ProgramSpec& spec);
+
 Outcome check_program(const ProgramSpec& spec, const Checks& checks);
 
 // The smallest program found that has the same fault: calls dropped, sizes, instances, fragments

@@ -106,26 +106,6 @@ class Shrinker {
     };
   }
 
-  // Out of place, a built-in collective is a custom one with the same slots.
-  static bool to_custom(ProgramSpec& s) {
-    if (s.collective.kind == CollectiveKind::custom || s.collective.in_place) return false;
-    const Collective built_in = collective_of(s);
-    for (int r = 0; r < s.ranks; ++r) {
-      RankShape shape;
-      shape.input = built_in.input_chunks(r);
-      shape.output = built_in.output_chunks(r);
-      for (int i = 0; i < shape.input; ++i) {
-        shape.input_holds.push_back(built_in.initial(r, {BufferKind::input, i}).has_value());
-      }
-      shape.output_holds.assign(static_cast<std::size_t>(shape.output), false);
-      s.collective.shapes.push_back(shape);
-    }
-    s.collective.kind = CollectiveKind::custom;
-    s.collective.root = 0;
-    s.collective.chunk_factor = 1;
-    return true;
-  }
-
   bool simplify_call(std::size_t i) {
     bool better = false;
     const auto change = [&](auto&& edit) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "hocket/algorithm.h"
@@ -76,9 +77,7 @@ class Build {
       : collective_(std::move(collective)),
         protocol_(protocol),
         ranks_(static_cast<std::size_t>(collective_.num_ranks())),
-        scratch_(ranks_.size(), 0) {
-    for (auto& list : ranks_) list.reserve(64);  // references to threadblocks stay good
-  }
+        scratch_(ranks_.size(), 0) {}
 
   TbBuild& tb(int rank, int send = -1, int recv = -1, int channel = 0) {
     auto& list = ranks_[static_cast<std::size_t>(rank)];
@@ -122,7 +121,7 @@ class Build {
  private:
   Collective collective_;
   Protocol protocol_;
-  std::vector<std::vector<TbBuild>> ranks_;
+  std::vector<std::deque<TbBuild>> ranks_;  // a deque: references to threadblocks stay good
   std::vector<int> scratch_;
 };
 

@@ -109,7 +109,7 @@ void add_check(CLI::App& app, Action& action) {
       ->option_text("COLLECTIVE");
   command->footer(
       "Exit code 0: right. 1: not right, or nothing to compare with. Runs show what one schedule\n"
-      "does; they do not prove that every schedule does it.\n"
+      "does; `hocket verify` proves what every schedule does.\n"
       "\n"
       "Examples:\n"
       "  $ hocket check allreduce_recursive_doubling ranks=6\n"

@@ -1,7 +1,7 @@
 // A subcommand: a file that declares its options and, when it is the one chosen, says what to do.
 //
-// Exit codes: 0 done or yes, 1 the answer is no, 2 bad usage or input, 3 our bug. Results go to
-// standard output, all else to standard error.
+// Exit codes: 0 done or yes, 1 the answer is no, 2 bad usage or input, 3 our bug, 4 undecided.
+// Results go to standard output, all else to standard error.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -18,6 +18,7 @@ inline constexpr int kYes = 0;
 inline constexpr int kNo = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kOurBug = 3;
+inline constexpr int kUndecided = 4;
 
 // What the command line asked for; returns the exit code.
 using Action = std::function<int()>;
@@ -27,6 +28,7 @@ using AddCommand = void (*)(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
 void add_gen(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
+void add_verify(CLI::App& app, Action& action);
 void add_stats(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);

@@ -16,6 +16,8 @@ struct Options {
   SourceOptions source;
   CompileFlags compile;
   std::string print_after;
+  bool verify = false;
+  bool verify_passes = false;
   std::string format = "xml";
   std::string output;
 };
@@ -37,6 +39,8 @@ int compile_command(const Options& options) {
   check_pass_name(options.print_after);
   CompileOptions compile = compile_options(options.compile);
   compile.print_after = options.print_after;
+  if (options.verify) compile.verify = Verify::result;
+  if (options.verify_passes) compile.verify = Verify::every_pass;
   std::string printed;
   std::string times;
   Clock::time_point last = Clock::now();
@@ -79,6 +83,9 @@ void add_compile(CLI::App& app, Action& action) {
   command->add_option("--format", options->format, "of -o: xml or text; default xml")
       ->option_text("FORMAT");
   add_compile_flags(*command, options->compile, "hocket");
+  command->add_flag("--verify", options->verify, "prove the result, see `hocket verify`");
+  command->add_flag("--verify-passes", options->verify_passes,
+                    "prove the program right after every pass; names the pass that broke it");
   command->footer(
       "Without --print-after it prints a summary and the time of each pass.\n"
       "\n"

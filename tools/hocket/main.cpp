@@ -14,20 +14,20 @@
 namespace hocket::tool {
 namespace {
 
-constexpr AddCommand kCommands[] = {add_demo, add_list,    add_gen,     add_check, add_stats,
-                                    add_run,  add_convert, add_compile, add_passes};
+constexpr AddCommand kCommands[] = {add_demo,  add_list, add_gen,     add_check,   add_verify,
+                                    add_stats, add_run,  add_convert, add_compile, add_passes};
 
 constexpr const char* kAbout =
-    "hocket writes, checks, compiles and runs custom collective communication algorithms.";
+    "hocket writes, proves, compiles and runs custom collective communication algorithms.";
 constexpr const char* kFooter =
     "Examples:\n"
     "  $ hocket demo\n"
     "  $ hocket gen allreduce_ring ranks=8 -o ring.xml\n"
-    "  $ hocket check ring.xml\n"
+    "  $ hocket verify ring.xml\n"
     "  $ hocket run ring.xml --bytes 1MiB --check\n"
     "\n"
     "`hocket COMMAND --help` explains a command. Exit codes: 0 done or yes, 1 the answer is\n"
-    "no, 2 bad usage or input, 3 a bug of ours.";
+    "no, 2 bad usage or input, 3 a bug of ours, 4 undecided.";
 
 // Whether a failure is an answer (the program, or its use on a target, is wrong) or unusable input.
 int exit_code(Code code) {

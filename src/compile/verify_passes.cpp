@@ -1,0 +1,114 @@
+// Which judge each pass has, and what the verdict becomes.
+#include "compile/verify_passes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "hocket/diagnostic.h"
+#include "hocket/target.h"
+#include "hocket/verify.h"
+#include "passes/emit.h"
+
+namespace hocket {
+namespace {
+
+// Every scratch buffer of a rank behind the one before it.
+void give_own_places(passes::Graph& graph) {
+  std::map<std::pair<std::int32_t, std::uint32_t>, std::int32_t> length;
+  const auto stretch = [&](std::int32_t rank, std::uint32_t buffer, std::int32_t end) {
+    if (buffer < kFirstScratch) return;
+    std::int32_t& have = length[{rank, buffer}];
+    have = std::max(have, end);
+  };
+  for (const passes::Node& node : graph.nodes) {
+    if (passes::Graph::reads(node)) {
+      stretch(node.rank, node.src_buffer, node.src_index + node.count);
+    }
+    if (passes::Graph::writes(node)) {
+      stretch(node.rank, node.dst_buffer, node.dst_index + node.count);
+    }
+  }
+  graph.scratch_parts.assign(static_cast<std::size_t>(graph.trace->num_ranks()), 0);
+  for (auto& [buffer, size] : length) {
+    std::int32_t& used = graph.scratch_parts[static_cast<std::size_t>(buffer.first)];
+    used += std::exchange(size, used);  // from here on: where the buffer begins
+  }
+  const auto move = [&](std::int32_t rank, std::uint32_t& buffer, std::int32_t& index) {
+    if (buffer < kFirstScratch) return;
+    index += length.at({rank, buffer});
+    buffer = kFirstScratch;
+  };
+  for (passes::Node& node : graph.nodes) {
+    if (passes::Graph::reads(node)) move(node.rank, node.src_buffer, node.src_index);
+    if (passes::Graph::writes(node)) move(node.rank, node.dst_buffer, node.dst_index);
+  }
+}
+
+Algorithm as_if_final(passes::Graph graph, const CompileOptions& options) {
+  if (graph.scratch_parts.empty()) give_own_places(graph);
+  graph.first_wait.resize(graph.size() + 1, 0);
+  return passes::emit(graph, {target_limits(options.target).max_fused_reduces, options.min_bytes,
+                              options.max_bytes});
+}
+
+const std::vector<Property> kAll = {Property::structure, Property::deadlock, Property::races,
+                                    Property::initialised, Property::postcondition};
+
+std::string first_finding(const PropertyRuling& ruling) {
+  return ruling.findings.empty() ? ruling.summary : ruling.findings.front().diagnostic.message;
+}
+
+}  // namespace
+
+bool PassVerifier::implements_collective(std::int32_t parts) {
+  if (!meaning_) meaning_.emplace(trace_, parts);
+  return meaning_->implements_collective();
+}
+
+void PassVerifier::require(const Algorithm& algorithm, std::string_view what, std::int32_t parts,
+                           const std::vector<Property>& properties) {
+  VerifyOptions verifying;
+  verifying.target = options_.target;
+  verifying.waste = false;
+  verifying.max_findings = 1;
+  const VerifyReport report = verify(algorithm, verifying);
+  for (const PlacementReport& placement : report.placements) {
+    for (const Property property : properties) {
+      const PropertyRuling& ruling = placement.of(property);
+      if (ruling.ruling != Ruling::refuted) continue;
+      // A program that does not implement its collective is not the compiler's fault.
+      if (property == Property::postcondition && !implements_collective(parts)) continue;
+      const std::string message =
+          fmt::format("{} broke the program '{}': {}: {}", what, algorithm.name,
+                      property_name(property), first_finding(ruling));
+      HOCKET_CHECK(false, message);
+    }
+  }
+}
+
+void PassVerifier::after(std::string_view pass, const passes::Graph& graph) {
+  const std::string what = fmt::format("pass '{}'", pass);
+  if (!graph.scratch_parts.empty() || !graph.first_wait.empty()) {
+    require(as_if_final(graph, options_), what, graph.parts, kAll);
+    return;
+  }
+  if (!meaning_) meaning_.emplace(trace_, graph.parts);
+  const std::string fault = meaning_->check(graph);
+  HOCKET_CHECK(fault.empty(),
+               fmt::format("{} broke the program '{}': {}", what, trace_.name, fault));
+  if (graph.blocks.empty()) return;
+  require(as_if_final(graph, options_), what, graph.parts,
+          {Property::structure, Property::deadlock});
+}
+
+void PassVerifier::of_result(const Algorithm& algorithm) {
+  const std::int32_t before = std::max(trace_.collective.chunks_per_loop(), 1);
+  require(algorithm, "the compiler", std::max(algorithm.collective.chunks_per_loop() / before, 1),
+          kAll);
+}
+
+}  // namespace hocket

@@ -1,0 +1,238 @@
+// The order of the checks, and which of them may speak when another has failed.
+#include "hocket/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "verify/bits.h"
+#include "verify/deadlock.h"
+#include "verify/execution.h"
+#include "verify/findings.h"
+#include "verify/loaded.h"
+#include "verify/races.h"
+#include "verify/targets.h"
+
+namespace hocket {
+
+std::string_view ruling_name(Ruling ruling) {
+  constexpr std::array<std::string_view, 3> kNames = {"proved", "refuted", "undecided"};
+  return kNames[static_cast<std::size_t>(ruling)];
+}
+
+std::string_view property_name(Property property) {
+  constexpr std::array<std::string_view, kNumProperties> kNames = {
+      "structure", "deadlock", "races", "initialised", "postcondition", "same-bits"};
+  return kNames[static_cast<std::size_t>(property)];
+}
+
+std::string str(const StepPlace& place) {
+  std::string text = place.rank < 0 ? "" : fmt::format("rank {}", place.rank);
+  if (place.tb >= 0) text += fmt::format(" tb {}", place.tb);
+  if (place.step >= 0) text += fmt::format(" step {}", place.step);
+  return text;
+}
+
+namespace {
+
+using namespace verifying;
+
+void check_sizes(const VerifyOptions& options) {
+  const std::int64_t min = options.min_bytes.value_or(0);
+  if (min < 0 || (options.max_bytes && *options.max_bytes < min)) {
+    throw Error(Code::BadSizeRange,
+                fmt::format("message sizes from {} to {} bytes", min,
+                            options.max_bytes ? fmt::to_string(*options.max_bytes) : "any"),
+                {}, "give 0 <= min <= max");
+  }
+}
+
+void check_collective(const Algorithm& algorithm, const Collective& collective) {
+  if (collective.num_ranks() != algorithm.num_ranks()) {
+    throw Error(Code::BadCollective, fmt::format("a collective of {} ranks for an algorithm of {}",
+                                                 collective.num_ranks(), algorithm.num_ranks()));
+  }
+  for (int r = 0; r < algorithm.num_ranks(); ++r) {
+    const RankProgram& rank = algorithm.ranks[static_cast<std::size_t>(r)];
+    for (const BufferKind kind : {BufferKind::input, BufferKind::output}) {
+      if (rank.chunks(kind) == 0 || rank.chunks(kind) == collective.chunks(r, kind)) continue;
+      throw Error(
+          Code::BadCollective,
+          fmt::format("the collective gives rank {} {} chunks of {}, but the algorithm has "
+                      "{}",
+                      r, collective.chunks(r, kind), buffer_kind_name(kind), rank.chunks(kind)));
+    }
+  }
+}
+
+// The same collective called the other way; none where it has no meaning.
+std::optional<Collective> called(const Collective& c, bool in_place) {
+  if (c.in_place() == in_place) return c;
+  try {
+    if (c.kind() != CollectiveKind::custom) {
+      return Collective::make(c.kind(), c.num_ranks(), c.chunk_factor(), in_place, c.root());
+    }
+    if (c.custom() == nullptr) return std::nullopt;
+    const CustomCollective& declared = *c.custom();
+    CustomCollective other(declared.name(), declared.num_ranks(),
+                           c.chunk_factor() / std::max(c.split(), 1), in_place);
+    for (int r = 0; r < declared.num_ranks(); ++r) {
+      const CustomCollective::RankSlots& slots = declared.rank(r);
+      other.buffers(r, slots.input_chunks, slots.output_chunks);
+      for (const BufferKind kind : {BufferKind::input, BufferKind::output}) {
+        const auto k = static_cast<std::size_t>(kind);
+        for (std::size_t i = 0; i < slots.initial[k].size(); ++i) {
+          const Slot slot{kind, static_cast<std::int32_t>(i)};
+          if (slots.initial[k][i]) other.holds(r, slot, *slots.initial[k][i]);
+          if (slots.expected[k][i]) other.requires_(r, slot, *slots.expected[k][i]);
+        }
+      }
+    }
+    if (!c.has_postcondition()) other.without_postcondition();
+    return other.build().refined(c.split());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void leave_open(PlacementReport& report, Property from, const std::string& why) {
+  for (int k = static_cast<int>(from); k < kNumProperties; ++k) {
+    report.of(static_cast<Property>(k)) = undecided(why);
+  }
+}
+
+// Rulings that say what would hold if nothing raced.
+void withdraw_proof(PropertyRuling& ruling, const char* why) {
+  if (ruling.ruling == Ruling::proved) ruling = undecided(why);
+}
+
+Ruling worst(const PlacementReport& report, const VerifyOptions& options) {
+  Ruling result = Ruling::proved;
+  for (int k = 0; k < kNumProperties; ++k) {
+    const Ruling ruling = report.of(static_cast<Property>(k)).ruling;
+    if (static_cast<Property>(k) == Property::same_bits && !options.require_same_bits) continue;
+    if (ruling == Ruling::refuted) return Ruling::refuted;
+    if (ruling == Ruling::undecided) result = Ruling::undecided;
+  }
+  return result;
+}
+
+class Verifier {
+ public:
+  Verifier(const Algorithm& algorithm, const VerifyOptions& options)
+      : algorithm_(algorithm), options_(options) {}
+
+  VerifyReport run() {
+    report_.name = algorithm_.name;
+    report_.target_asked = options_.target.has_value();
+    if (options_.in_place) {
+      place(*options_.in_place);
+    } else {
+      const Collective& c = collective();
+      if (algorithm_.out_of_place || (!algorithm_.in_place && !c.in_place())) place(false);
+      if (algorithm_.in_place || (!algorithm_.out_of_place && c.in_place())) place(true);
+    }
+    for (const Target target :
+         options_.target ? std::vector<Target>{*options_.target} : all_targets()) {
+      report_.targets.push_back(
+          rule_on_target(algorithm_, first_ ? &*first_ : nullptr, base_, target, options_));
+    }
+    return std::move(report_);
+  }
+
+ private:
+  const Collective& collective() const {
+    return options_.collective ? *options_.collective : algorithm_.collective;
+  }
+
+  void place(bool in_place) {
+    PlacementReport report;
+    report.in_place = in_place;
+    const std::optional<Collective> c = called(collective(), in_place);
+    if (!c) {
+      leave_open(report, Property::structure,
+                 fmt::format("what its collective means {} is not known",
+                             in_place ? "in place" : "out of place"));
+    } else {
+      // What was loaded points to it; the first one stays for the targets.
+      collectives_.push_back(std::make_unique<Collective>(*c));
+      decide(*collectives_.back(), report);
+    }
+    report.ruling = worst(report, options_);
+    if (report_.placements.empty()) base_ = report;
+    report_.placements.push_back(std::move(report));
+  }
+
+  void decide(const Collective& collective, PlacementReport& report) {
+    Loaded loaded;
+    PropertyRuling& structure = report.of(Property::structure);
+    load(algorithm_, collective, report.in_place, options_.max_chunks, loaded, structure,
+         options_.max_findings);
+    if (structure.ruling == Ruling::refuted) {
+      structure.summary = fmt::format("{} {} wrong", structure.num_findings,
+                                      structure.num_findings == 1 ? "thing is" : "things are");
+    }
+    if (structure.ruling != Ruling::proved) {
+      leave_open(
+          report, Property::deadlock,
+          structure.ruling == Ruling::refuted ? "its structure is not right" : structure.summary);
+      return;
+    }
+    check_deadlock(loaded, options_, report);
+    const ExecutionOrder order = find_order(loaded);
+    if (!order.complete()) {
+      leave_open(report, Property::races, "it does not end with any number of slots");
+    } else {
+      report.of(Property::races) = find_races(loaded, order, options_);
+      Execution execution = execute(loaded, order, options_);
+      PropertyRuling& bits = report.of(Property::same_bits);
+      bits = compare_bits(loaded, order, execution, options_);
+      report.of(Property::initialised) = std::move(execution.initialised);
+      report.of(Property::postcondition) = std::move(execution.postcondition);
+      if (report.of(Property::races).ruling != Ruling::proved) {
+        constexpr const char* kWhy = "holds in one schedule, but races were not ruled out";
+        withdraw_proof(report.of(Property::initialised), kWhy);
+        withdraw_proof(report.of(Property::postcondition), kWhy);
+        withdraw_proof(bits, kWhy);
+      }
+    }
+    if (report_.placements.empty()) first_ = std::move(loaded);
+  }
+
+  const Algorithm& algorithm_;
+  const VerifyOptions& options_;
+  VerifyReport report_;
+  std::vector<std::unique_ptr<Collective>> collectives_;
+  std::optional<Loaded> first_;
+  PlacementReport base_;  // of the first placement
+};
+
+}  // namespace
+
+Ruling VerifyReport::ruling() const {
+  Ruling result = placements.empty() ? Ruling::undecided : Ruling::proved;
+  const auto take = [&](Ruling ruling) {
+    if (ruling == Ruling::refuted || result == Ruling::refuted) {
+      result = Ruling::refuted;
+    } else if (ruling == Ruling::undecided) {
+      result = Ruling::undecided;
+    }
+  };
+  for (const PlacementReport& placement : placements) take(placement.ruling);
+  if (target_asked) {
+    for (const TargetRuling& target : targets) take(target.ruling.ruling);
+  }
+  return result;
+}
+
+VerifyReport verify(const Algorithm& algorithm, const VerifyOptions& options) {
+  check_sizes(options);
+  if (options.collective) check_collective(algorithm, *options.collective);
+  return Verifier(algorithm, options).run();
+}
+
+}  // namespace hocket
