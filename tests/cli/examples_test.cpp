@@ -23,8 +23,8 @@ std::vector<std::string> examples(const std::string& help) {
 class Help : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Commands, Help,
-                         testing::Values("", "demo", "list", "gen", "check", "stats", "run",
-                                         "convert", "compile", "passes"),
+                         testing::Values("", "demo", "list", "gen", "check", "verify", "stats",
+                                         "run", "convert", "compile", "passes"),
                          [](const auto& name) {
                            return std::string(name.param).empty() ? "hocket" : name.param;
                          });
@@ -58,7 +58,7 @@ TEST(Help, OfTheProgramListsEveryCommandThatIsTested) {
   std::getline(lines, line);
   int commands = 0;
   while (std::getline(lines, line) && !line.empty()) ++commands;
-  EXPECT_EQ(commands, 9) << "a new command must be added to the list above";
+  EXPECT_EQ(commands, 10) << "a new command must be added to the list above";
 }
 
 }  // namespace

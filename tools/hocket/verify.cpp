@@ -98,10 +98,7 @@ void add_verify(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "verify", "Prove an algorithm right in every schedule, or show why it is not");
   add_source(*command, options->source, /*files=*/true);
-  command
-      ->add_option("--target", options->target,
-                   "would it load and run there: msccl, msccl-executor, rccl or hocket; without "
-                   "it a line for each")
+  command->add_option("--target", options->target, "the runtime asked about; else a line for each")
       ->option_text("TARGET");
   command
       ->add_option("--min-bytes", options->min_bytes, "smallest message, as 64KiB; else the file's")
