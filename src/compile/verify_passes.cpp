@@ -72,7 +72,10 @@ bool PassVerifier::implements_collective(std::int32_t parts) {
 void PassVerifier::require(const Algorithm& algorithm, std::string_view what, std::int32_t parts,
                            const std::vector<Property>& properties) {
   VerifyOptions verifying;
-  verifying.target = options_.target;
+  // That RCCL ends a send in LL too early is a limit of the target (HK0417), which the driver
+  // refuses; it is no fault of a pass.
+  const bool unfenced = options_.target == Target::rccl && algorithm.protocol == Protocol::ll;
+  if (!unfenced) verifying.target = options_.target;
   verifying.waste = false;
   verifying.max_findings = 1;
   const VerifyReport report = verify(algorithm, verifying);

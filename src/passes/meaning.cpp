@@ -129,7 +129,10 @@ class Meaning::Run {
     if (node.in != kNone) receive(n, value);
     if (Graph::reads(node)) read(n, node.src_buffer, node.src_index, value, node.in != kNone);
     if (op_info(node.op).accumulates) read(n, node.dst_buffer, node.dst_index, value, true);
-    if (Graph::writes(node)) write(n, value);
+    // An rrs keeps no sum, but it has the dependences of the rrc that it was, and what follows
+    // depends on it alone.
+    if (Graph::writes(node) || node.op == OpCode::recv_reduce_send) write(n);
+    if (Graph::writes(node)) store(n, value);
     if (node.out != kNone) send(n, value);
   }
 
@@ -181,12 +184,18 @@ class Meaning::Run {
     }
   }
 
-  void write(NodeId n, const std::vector<Fingerprint>& value) {
+  void store(NodeId n, const std::vector<Fingerprint>& value) {
     const Node& node = graph_.nodes[n];
     for (std::int32_t k = 0; k < node.count; ++k) {
-      const HashKey where = place(node.rank, node.dst_buffer, node.dst_index + k);
-      memory_[where] = value[static_cast<std::size_t>(k)];
-      Past& past = past_[where];
+      memory_[place(node.rank, node.dst_buffer, node.dst_index + k)] =
+          value[static_cast<std::size_t>(k)];
+    }
+  }
+
+  void write(NodeId n) {
+    const Node& node = graph_.nodes[n];
+    for (std::int32_t k = 0; k < node.count; ++k) {
+      Past& past = past_[place(node.rank, node.dst_buffer, node.dst_index + k)];
       bool read_since = false;
       for (const NodeId reader : past.readers) {
         if (reader == n) continue;

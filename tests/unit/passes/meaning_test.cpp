@@ -74,6 +74,17 @@ NodeId first_of(const Graph& graph, OpCode op) {
   return 0;
 }
 
+TEST(Meaning, knows_that_a_sum_which_is_only_sent_on_still_stands_before_the_next_write) {
+  Program p = program(3, 1);
+  p.chunk(1, Buffer::input, 0).copy(2, Buffer::output, 0);
+  Ref sum = p.chunk(1, Buffer::input, 0).reduce(p.chunk(0, Buffer::input, 0));
+  sum.copy(2, Buffer::input, 0);
+  p.chunk(0, Buffer::input, 0).copy(1, Buffer::input, 0);
+  Graph graph = fused(p);
+  EXPECT_EQ(names(graph, 1), (std::vector<std::string>{"s", "rrs", "r"}));
+  EXPECT_EQ(Meaning(p.trace(), graph.parts).check(graph), "");
+}
+
 TEST(Meaning, sees_a_value_put_in_the_wrong_place) {
   const std::string fault =
       broken([](Graph& g) { g.nodes[first_of(g, OpCode::recv)].dst_index ^= 1; });
