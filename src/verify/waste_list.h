@@ -1,6 +1,8 @@
 // Warnings of waste as they are found: counted all, written out while there is room.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <iterator>
@@ -71,7 +73,9 @@ class WasteList {
 };
 
 // "tb 1 step 2", of the same rank as what was said before.
-inline std::string here(const StepPlace& place) { return str(StepPlace{-1, place.tb, place.step}); }
+inline std::string here(const StepPlace& place) {
+  return fmt::format("tb {} step {}", place.tb, place.step);
+}
 
 // Would loaders merge `next` into `before`, two reduces in a row, if no dependence and no flag kept
 // them apart?

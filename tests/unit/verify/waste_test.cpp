@@ -161,6 +161,9 @@ TEST(Waste, the_same_sum_twice) {
       "  tb 0 send=0 recv=0 chan=0\n    s i[0] cnt=2\n    rrc i[0] -> o[0] cnt=2\n";
   const auto waste = waste_of(fmt::format(fmt::runtime(two), 0, 0, ""));
   EXPECT_EQ(waste.back(), "HK1016 rank 0 tb 1 step 2: copy it from there; saves a reduction");
+  EXPECT_EQ(
+      verify(from_text(fmt::format(fmt::runtime(two), 0, 0, ""))).waste.back().diagnostic.message,
+      "rank 0 tb 1 step 2 (re) adds up in output[0] what tb 1 step 1 left in scratch[0]");
   // What holds it first is written again.
   const auto written = waste_of(fmt::format(fmt::runtime(two), 0, 0, "    cpy i[1] -> s[0]\n"));
   for (const std::string& w : written) EXPECT_EQ(w.find("HK1016"), std::string::npos) << w;
