@@ -16,6 +16,7 @@
 #include "verify/loaded.h"
 #include "verify/races.h"
 #include "verify/targets.h"
+#include "verify/waste.h"
 
 namespace hocket {
 
@@ -129,13 +130,20 @@ class Verifier {
   VerifyReport run() {
     report_.name = algorithm_.name;
     report_.target_asked = options_.target.has_value();
+    std::vector<bool> placements;
     if (options_.in_place) {
-      place(*options_.in_place);
+      placements.push_back(*options_.in_place);
     } else {
       const Collective& c = collective();
-      if (algorithm_.out_of_place || (!algorithm_.in_place && !c.in_place())) place(false);
-      if (algorithm_.in_place || (!algorithm_.out_of_place && c.in_place())) place(true);
+      if (algorithm_.out_of_place || (!algorithm_.in_place && !c.in_place())) {
+        placements.push_back(false);
+      }
+      if (algorithm_.in_place || (!algorithm_.out_of_place && c.in_place())) {
+        placements.push_back(true);
+      }
     }
+    only_placement_ = placements.size() == 1;
+    for (const bool in_place : placements) place(in_place);
     for (const Target target :
          options_.target ? std::vector<Target>{*options_.target} : all_targets()) {
       report_.targets.push_back(
@@ -199,13 +207,27 @@ class Verifier {
         withdraw_proof(report.of(Property::postcondition), kWhy);
         withdraw_proof(bits, kWhy);
       }
+      if (options_.waste && report_.placements.empty()) look_for_waste(loaded, order, report);
     }
     if (report_.placements.empty()) first_ = std::move(loaded);
+  }
+
+  void look_for_waste(const Loaded& loaded, const ExecutionOrder& order,
+                      const PlacementReport& report) {
+    for (const Property p : {Property::deadlock, Property::races, Property::initialised}) {
+      if (report.of(p).ruling != Ruling::proved) return;
+    }
+    const Ruling result = report.of(Property::postcondition).ruling;
+    if (result == Ruling::refuted) return;
+    Waste waste = find_waste(loaded, order, options_, result == Ruling::proved && only_placement_);
+    report_.waste = std::move(waste.findings);
+    report_.num_waste = waste.num_findings;
   }
 
   const Algorithm& algorithm_;
   const VerifyOptions& options_;
   VerifyReport report_;
+  bool only_placement_ = true;
   std::vector<std::unique_ptr<Collective>> collectives_;
   std::optional<Loaded> first_;
   PlacementReport base_;  // of the first placement
