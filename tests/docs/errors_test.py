@@ -3,7 +3,8 @@
 
     errors_test.py HOCKET
 
-Each code has its mistake here: a few lines of Python, or a command line. It is made, and every example
+Each code has its mistake here: a few lines of Python, a command line, or a file of mistakes/ to verify.
+It is made, and every example
 of the page must be what came of it: the place (where the page shows one), the words, the code.
 HOCKET is the command; the Python packages are those of PYTHONPATH.
 """
@@ -20,6 +21,7 @@ import warnings
 import hocket
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "errors.md"
+MISTAKES = pathlib.Path(__file__).resolve().parent / "mistakes"
 MESSAGE = re.compile(r"(?:(?P<place>\S+:\d+): )?(?:(?:error|warning): )?(?P<text>.*) \[(?P<code>HK\d{4})\]$")
 
 # What the Python mistakes begin with: `of(8, "allreduce", 1)` is a program on 8 ranks.
@@ -192,7 +194,10 @@ COMMANDS = {
     "HK0901": ["stats", "ring.xml"],
     "HK0902": ["gen", "allreduce_ring", "-o", "out/ring.xml"],
     "HK0903": ["chekc"],
+    "HK0418": ["verify", str(MISTAKES / "HK0418.txt"), "--target", "msccl"],
 }
+# What `hocket verify` says: a file each.
+COMMANDS.update({file.stem: ["verify", str(file)] for file in sorted(MISTAKES.glob("HK10*.txt"))})
 
 
 def printed_by_python(mistake):
@@ -217,7 +222,7 @@ def printed_by_python(mistake):
 def printed_by_command(hocket_command, arguments):
     with tempfile.TemporaryDirectory() as folder:
         run = subprocess.run([hocket_command, *arguments], cwd=folder, text=True, capture_output=True)
-    return run.stderr.splitlines()
+    return run.stdout.splitlines() + run.stderr.splitlines()
 
 
 def examples_of(page):
