@@ -170,9 +170,11 @@ class ScratchLayout {
     });
     std::vector<std::uint32_t>
         occupant;  // of each part: the run that has it last; being over is transitive
+    std::uint32_t first_end = 0xffffffffu;  // of all lives so far
     for (const std::uint32_t r : order) {
       const auto length = static_cast<std::size_t>(runs_[r].end - runs_[r].first);
-      std::size_t offset = 0;
+      // Before the first life has ended nothing can be free.
+      std::size_t offset = runs_[r].born <= first_end ? occupant.size() : 0;
       std::size_t fits = 0;  // parts from `offset` that are free
       int refusals = 0;
       while (fits < length && offset + fits < occupant.size()) {
@@ -192,6 +194,7 @@ class ScratchLayout {
         fits = 0;
       }
       runs_[r].offset = static_cast<std::int32_t>(offset);
+      first_end = std::min(first_end, runs_[r].last);
       if (occupant.size() < offset + length) occupant.resize(offset + length);
       std::fill_n(occupant.begin() + static_cast<std::ptrdiff_t>(offset), length, r);
     }
