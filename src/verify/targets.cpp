@@ -73,7 +73,7 @@ TargetRuling rule_on_target(const Algorithm& algorithm, const Loaded* loaded,
     ruling.ruling = structure.ruling == Ruling::refuted ? Ruling::refuted : Ruling::undecided;
   } else {
     ruling.ruling = Ruling::proved;
-    ruling.summary = "loads and runs";
+    ruling.summary = "loads, and runs as the model says";
   }
   return result;
 }

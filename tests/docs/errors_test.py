@@ -194,6 +194,8 @@ COMMANDS = {
     "HK0901": ["stats", "ring.xml"],
     "HK0902": ["gen", "allreduce_ring", "-o", "out/ring.xml"],
     "HK0903": ["chekc"],
+    "HK0603": ["verify", "allreduce_ring", "--post", str(MISTAKES / "HK0603.json")],
+    "HK0604": ["verify", "allreduce_ring", "--post", str(MISTAKES / "HK0604.json")],
     "HK0418": ["verify", str(MISTAKES / "HK0418.txt"), "--target", "msccl"],
 }
 # What `hocket verify` says: a file each.

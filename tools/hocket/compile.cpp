@@ -19,6 +19,7 @@ struct Options {
   bool verify = false;
   bool verify_passes = false;
   std::string format = "xml";
+  std::string post_output;
   std::string output;
 };
 
@@ -64,6 +65,9 @@ int compile_command(const Options& options) {
   if (!options.output.empty()) {
     write_file(options.output, print_algorithm(source.algorithm, options.format, compile.target));
   }
+  if (!options.post_output.empty()) {
+    write_file(options.post_output, to_post_json(source.algorithm.collective));
+  }
   return kYes;
 }
 
@@ -83,6 +87,10 @@ void add_compile(CLI::App& app, Action& action) {
   command->add_option("--format", options->format, "of -o: xml or text; default xml")
       ->option_text("FORMAT");
   add_compile_flags(*command, options->compile, "hocket");
+  command
+      ->add_option("--post-out", options->post_output,
+                   "also write what it computes, for `verify --post`")
+      ->option_text("FILE");
   command->add_flag("--verify", options->verify, "prove the result, see `hocket verify`");
   command->add_flag("--verify-passes", options->verify_passes,
                     "prove the program right after every pass; names the pass that broke it");

@@ -14,6 +14,7 @@ struct Options {
   bool in_place = false;
   bool out_of_place = false;
   std::string format = "xml";
+  std::string post_output;
   std::string output = "-";
 };
 
@@ -32,6 +33,9 @@ int gen(Options options) {
   const Source source = load(options.source.what, options.source.parameters, compile);
   source.program->check().require(CallSite{});
   write_file(options.output, print_algorithm(source.algorithm, options.format, compile.target));
+  if (!options.post_output.empty()) {
+    write_file(options.post_output, to_post_json(source.algorithm.collective));
+  }
   return kYes;
 }
 
@@ -44,6 +48,10 @@ void add_gen(CLI::App& app, Action& action) {
   add_source(*command, options->source, /*files=*/false);
   command
       ->add_option("-o,--output", options->output, "the file to write; default - (standard output)")
+      ->option_text("FILE");
+  command
+      ->add_option("--post-out", options->post_output,
+                   "also write what it computes, for `verify --post`")
       ->option_text("FILE");
   command->add_option("--format", options->format, "xml or text; default xml")
       ->option_text("FORMAT");

@@ -20,6 +20,7 @@ struct Options {
   int slots = -1;
   int root = -1;
   std::string as;
+  std::string post;
   bool in_place = false;
   bool out_of_place = false;
   bool require_same_bits = false;
@@ -77,16 +78,26 @@ int verify(const Options& options) {
   if (verifying.target) compile.target = *verifying.target;
   Source source = load(options.source.what, options.source.parameters, compile);
   set_collective(source.algorithm, options.as);
+  if (!options.post.empty()) {
+    if (!options.as.empty() || options.root >= 0) {
+      throw Error(Code::Usage, "--post says all that --as and --root could say", {},
+                  "leave them out");
+    }
+    verifying.collective = from_post_json(read_file(options.post), options.post);
+  }
   VerifyReport report;
   {
     const Progress progress("verifying");
-    choose_root(source.algorithm, options, verifying);
+    if (!verifying.collective) choose_root(source.algorithm, options, verifying);
     report = hocket::verify(source.algorithm, verifying);
   }
   write_out(options.json ? to_json(report) : report.str());
   const Ruling ruling = report.ruling();
-  if (ruling == Ruling::undecided && !source.algorithm.collective.has_postcondition()) {
-    write_err("hint: say what it computes with --as, for example --as all_to_next_forward\n");
+  if (ruling == Ruling::undecided && !verifying.collective &&
+      !source.algorithm.collective.has_postcondition()) {
+    write_err(
+        "hint: say what it computes with --as, for example --as all_to_next_forward, or with "
+        "--post\n");
   }
   return ruling == Ruling::proved ? kYes : ruling == Ruling::refuted ? kNo : kUndecided;
 }
@@ -117,6 +128,10 @@ void add_verify(CLI::App& app, Action& action) {
       ->add_option("--as", options->as,
                    "the collective that a file computes when it only says `custom`")
       ->option_text("COLLECTIVE");
+  command
+      ->add_option("--post", options->post,
+                   "what it must compute, as a JSON file; docs/formats.md has the form")
+      ->option_text("FILE");
   command->add_flag("--in-place", options->in_place, "only calls in place");
   command->add_flag("--out-of-place", options->out_of_place, "only calls out of place");
   command->add_flag("--require-same-bits", options->require_same_bits,
