@@ -170,7 +170,8 @@ class Editor {
       }
     };
     operands([&](std::int32_t& offset, std::int32_t count) {
-      for (std::int32_t k = 0; k < count; ++k) used[static_cast<std::size_t>(offset + k)] = true;
+      for (std::int32_t k = 0; k < count; ++k)
+        used[static_cast<std::size_t>(offset) + static_cast<std::size_t>(k)] = true;
     });
     if (std::count(used.begin(), used.end(), false) != saves) {
       throw std::logic_error("another number of unused chunks");

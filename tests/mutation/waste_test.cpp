@@ -215,11 +215,11 @@ class WasteTest : public testing::TestWithParam<int> {
     const VerifyReport after = verify(now, options);
     for (std::size_t p = 0; p < before.placements.size(); ++p) {
       for (int k = 0; k < kNumProperties; ++k) {
-        const PropertyRuling& ruling = after.placements[p].properties[k];
-        if (before.placements[p].properties[k].ruling == Ruling::proved &&
+        const auto property = static_cast<Property>(k);
+        const PropertyRuling& ruling = after.placements[p].of(property);
+        if (before.placements[p].of(property).ruling == Ruling::proved &&
             ruling.ruling != Ruling::proved) {
-          std::string text =
-              format("{}: {}", property_name(static_cast<Property>(k)), ruling.summary);
+          std::string text = format("{}: {}", property_name(property), ruling.summary);
           for (const Finding& f : ruling.findings) text += "\n" + render(f.diagnostic);
           return text;
         }
@@ -238,7 +238,7 @@ class WasteTest : public testing::TestWithParam<int> {
     options.max_findings = 1000;
     const VerifyReport before = verify(algorithm, options);
     if (!all_proved(before)) return;
-    ++right_;
+    ++right;
     const bool judged = oracle::judge(algorithm).clean();
     std::map<Code, std::vector<Finding>> by_code;
     for (const Finding& f : before.waste) by_code[f.diagnostic.code].push_back(f);
@@ -249,7 +249,7 @@ class WasteTest : public testing::TestWithParam<int> {
       if (code != Code::DeadStep && findings.size() > 1) {
         for (const Finding& f : findings) sets.push_back({f});
       }
-      claims_[code] += findings.size();
+      claims[code] += findings.size();
       for (const auto& set : sets) {
         Algorithm now;
         std::string why;
@@ -263,7 +263,7 @@ class WasteTest : public testing::TestWithParam<int> {
           why = promise_kept(code, algorithm, now, set);
         }
         if (why.empty()) continue;
-        if (failures_++ > 3) continue;
+        if (failures++ > 3) continue;
         std::string list;
         for (const Finding& f : set) list += render(f.diagnostic) + "\n";
         ADD_FAILURE() << what << ": " << why << "\n"
@@ -288,9 +288,9 @@ class WasteTest : public testing::TestWithParam<int> {
     return saved == said ? "" : format("saves {}, not {}", saved, said);
   }
 
-  int right_ = 0;
-  int failures_ = 0;
-  std::map<Code, std::size_t> claims_;
+  int right = 0;
+  int failures = 0;
+  std::map<Code, std::size_t> claims;
 };
 
 constexpr int kShards = 2;
@@ -321,15 +321,15 @@ TEST_P(WasteTest, WhatIsWastedCanGo) {
     }
     tried += 10;
   }
-  std::cout << tried << " algorithms, " << right_ << " right, " << failures_ << " false claims\n";
-  for (const auto& [code, claims] : claims_) {
-    std::cout << "  " << code_text(code) << " " << claims << " " << code_about(code) << "\n";
+  std::cout << tried << " algorithms, " << right << " right, " << failures << " false claims\n";
+  for (const auto& [code, times] : claims) {
+    std::cout << "  " << code_text(code) << " " << times << " " << code_about(code) << "\n";
   }
-  EXPECT_EQ(failures_, 0);
+  EXPECT_EQ(failures, 0);
   if (tried < kAlgorithms / kShards) return;
   for (auto code = static_cast<int>(Code::ImpliedDependence);
        code <= static_cast<int>(Code::MissedFusion); ++code) {
-    EXPECT_GE(claims_[static_cast<Code>(code)], 5U) << code_text(static_cast<Code>(code));
+    EXPECT_GE(claims[static_cast<Code>(code)], 5U) << code_text(static_cast<Code>(code));
   }
 }
 
