@@ -112,7 +112,7 @@ struct VerifyOptions {
   // Message sizes that must be safe; none: the algorithm's own range.
   std::optional<std::int64_t> min_bytes;
   std::optional<std::int64_t> max_bytes;
-  std::optional<int> slots;  // of a connection; none: the protocol's
+  std::optional<int> slots;  // of a connection, 0 or more; none: the protocol's
   // Which calls: none: those the algorithm allows.
   std::optional<bool> in_place;
   // What it must compute; none: the algorithm's own collective. Its buffers must be as large.

@@ -18,7 +18,8 @@ constexpr int kMostChunks = 71;  // of a transfer (spec 6.3)
 // Spec 6.3: m = min(71, max(1, floor(E / ceil(B / N)))).
 int cut_for(const Algorithm& a, std::int64_t transfer, std::int64_t bytes) {
   const std::int64_t chunks = std::max(a.chunks_per_loop, 1);
-  const std::int64_t chunk_bytes = std::max<std::int64_t>((bytes + chunks - 1) / chunks, 1);
+  const std::int64_t chunk_bytes =
+      std::max<std::int64_t>(bytes / chunks + static_cast<std::int64_t>(bytes % chunks != 0), 1);
   return static_cast<int>(std::clamp<std::int64_t>(transfer / chunk_bytes, 1, kMostChunks));
 }
 
@@ -35,7 +36,7 @@ class Decision {
         target_(options.target.value_or(Target::hocket)),
         max_bytes_(options.max_bytes ? options.max_bytes : a_.max_bytes),
         cut_(worst_cut(loaded, target_, max_bytes_)),
-        slots_(options.slots.value_or(protocol_slots(a_.protocol))),
+        slots_(std::max(options.slots.value_or(protocol_slots(a_.protocol)), 0)),
         report_(report),
         ruling_(report.of(Property::deadlock)) {}
 
@@ -112,6 +113,9 @@ class Decision {
       case GreedyRun::Lack::message:
         return fmt::format("waits for a message of rank {} tb {}", other.rank, other.tb);
       case GreedyRun::Lack::slot:
+        if (slots_ == 0) {
+          return fmt::format("waits for rank {} tb {} to receive", other.rank, other.tb);
+        }
         break;
     }
     const std::int64_t transfers = (std::int64_t{i.count} + cut_ - 1) / cut_;
@@ -159,7 +163,8 @@ class Decision {
     if (cycle.size() > kMostNotes) {
       f.diagnostic.notes.push_back({fmt::format("... and {} more", cycle.size() - kMostNotes), {}});
     }
-    if (report_.largest_safe_bytes) {
+    const std::int64_t least_bytes = options_.min_bytes.value_or(a_.min_bytes);
+    if (report_.largest_safe_bytes && *report_.largest_safe_bytes >= least_bytes) {
       f.diagnostic.hint = fmt::format("it ends for messages of up to {} bytes (--max-bytes)",
                                       *report_.largest_safe_bytes);
     } else if (report_.least_slots) {
@@ -167,10 +172,11 @@ class Decision {
     }
     refute(ruling_, options_.max_findings, std::move(f));
     ruling_.summary =
-        fmt::format("{} threadblocks never finish, {}; {}{}", stuck, size_text(), slots_text(),
+        fmt::format("{} never finish{}{}; {}", times(stuck, "threadblock"), stuck == 1 ? "es" : "",
                     report_.largest_safe_bytes
-                        ? fmt::format("; safe up to {} bytes", *report_.largest_safe_bytes)
-                        : "");
+                        ? fmt::format(" for messages above {} bytes", *report_.largest_safe_bytes)
+                        : ", at any size",
+                    slots_text());
   }
 
   const Loaded& loaded_;

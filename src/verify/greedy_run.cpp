@@ -14,11 +14,14 @@ GreedyRun::GreedyRun(const Loaded& loaded, std::optional<int> slots, int cut)
       cut_(static_cast<std::uint32_t>(cut)),
       at_(loaded.blocks.size(), 0),
       pieces_(loaded.blocks.size(), 0),
+      waited_(loaded.blocks.size(), 0),
       used_(loaded.connections.size(), 0),
       queued_(loaded.blocks.size(), true),
       first_waiter_(loaded.blocks.size(), kNone),
       next_waiter_(loaded.blocks.size(), kNone),
-      listed_(loaded.blocks.size(), false) {}
+      listed_(loaded.blocks.size(), false),
+      reached_(hands_over_ ? loaded.blocks.size() : 0, kNone),
+      offered_(hands_over_ ? loaded.blocks.size() : 0, false) {}
 
 bool GreedyRun::run() {
   ready_.reserve(loaded_.blocks.size());
@@ -32,7 +35,9 @@ bool GreedyRun::run() {
     }
   }
   for (BlockId b = 0; b < loaded_.blocks.size(); ++b) done += finished(b) ? 1 : 0;
-  return done == loaded_.blocks.size();
+  if (done == loaded_.blocks.size()) return true;
+  if (hands_over_) find_offers();
+  return false;
 }
 
 void GreedyRun::wake(BlockId b) {
@@ -57,17 +62,27 @@ void GreedyRun::wait_for(BlockId b, BlockId of) {
   first_waiter_[of] = b;
 }
 
-// The first instruction that `i` waits for and that has not completed.
-InstrId GreedyRun::open_wait(InstrId i) const {
-  for (const InstrId w : loaded_.waits_of(i)) {
-    const BlockId b = loaded_.instrs[w].block;
-    if (at_[b] <= w - loaded_.blocks[b].first) return w;
+// The first instruction that the next one of `b` waits for and that has not completed. What has
+// completed is not looked at again.
+InstrId GreedyRun::open_wait(BlockId b) {
+  const InstrId w = first_open(b, waited_[b]);
+  const std::span<const InstrId> waits = loaded_.waits_of(next_of(b));
+  while (waited_[b] < waits.size() && waits[waited_[b]] != w) ++waited_[b];
+  return w;
+}
+
+InstrId GreedyRun::first_open(BlockId b, std::uint32_t from) const {
+  const std::span<const InstrId> waits = loaded_.waits_of(next_of(b));
+  for (std::size_t k = from; k < waits.size(); ++k) {
+    const BlockId of = loaded_.instrs[waits[k]].block;
+    if (at_[of] <= waits[k] - loaded_.blocks[of].first) return waits[k];
   }
   return kNone;
 }
 
 void GreedyRun::complete(BlockId b) {
   pieces_[b] = 0;
+  waited_[b] = 0;
   ++at_[b];
   wake_waiters_of(b);
 }
@@ -78,7 +93,7 @@ bool GreedyRun::step(BlockId b) {
   const Block& block = loaded_.blocks[b];
   const InstrId i = next_of(b);
   if (pieces_[b] == 0) {
-    if (const InstrId w = open_wait(i); w != kNone) {
+    if (const InstrId w = open_wait(b); w != kNone) {
       wait_for(b, loaded_.instrs[w].block);
       return false;
     }
@@ -107,42 +122,63 @@ bool GreedyRun::step(BlockId b) {
   return true;
 }
 
+// Whether the receiver of what `b` sends next stands at the matching receive.
+bool GreedyRun::meets(BlockId b) const {
+  const BlockId next = loaded_.connections[loaded_.blocks[b].out].receiver;
+  return !finished(next) && next_of(next) == loaded_.receiver_of[next_of(b)];
+}
+
 // Without slots: a local step, or a send together with everything downstream.
 bool GreedyRun::hand_over(BlockId b) {
-  chain_.clear();
-  for (BlockId at = b;;) {
-    const InstrId i = next_of(at);
-    if (const InstrId w = open_wait(i); w != kNone) {
+  const auto sends = [&](BlockId at) { return op_info(loaded_.instrs[next_of(at)].op).sends; };
+  const auto receiver = [&](BlockId at) {
+    return loaded_.connections[loaded_.blocks[at].out].receiver;
+  };
+  if (reached_[b] == kNone) reached_[b] = b;
+  BlockId& at = reached_[b];
+  for (;; at = receiver(at)) {
+    if (const InstrId w = open_wait(at); w != kNone) {
       wait_for(b, loaded_.instrs[w].block);
       return false;
     }
-    const OpInfo& info = op_info(loaded_.instrs[i].op);
-    if (at == b && info.receives) return false;  // its sender comes for it
-    chain_.push_back(at);
-    if (!info.sends) break;
-    const BlockId next = loaded_.connections[loaded_.blocks[at].out].receiver;
-    // Where the chain comes back to `b`, that is where it is: at its send, not at the receive.
-    if (finished(next) || next_of(next) != loaded_.receiver_of[i]) {
-      if (next != b) wait_for(b, next);
+    if (at == b && op_info(loaded_.instrs[next_of(b)].op).receives) return false;  // it is fetched
+    if (!sends(at)) break;
+    if (!meets(at)) {
+      // A line that comes back to `b` finds it at its send: that is a deadlock.
+      if (receiver(at) != b) wait_for(b, receiver(at));
       return false;
     }
-    at = next;
   }
+  chain_.assign(1, b);
+  while (chain_.back() != at) chain_.push_back(receiver(chain_.back()));
+  at = kNone;
   for (const BlockId member : chain_) complete(member);
   for (const BlockId member : chain_) wake(member);
   return true;
 }
 
+void GreedyRun::find_offers() {
+  for (BlockId b = 0; b < loaded_.blocks.size(); ++b) {
+    if (finished(b)) continue;
+    const OpInfo& head = op_info(loaded_.instrs[next_of(b)].op);
+    if (!head.sends || head.receives) continue;
+    for (BlockId at = b; first_open(at, waited_[at]) == kNone && meets(at);) {
+      at = loaded_.connections[loaded_.blocks[at].out].receiver;
+      offered_[at] = true;
+      if (!op_info(loaded_.instrs[next_of(at)].op).sends) break;
+    }
+  }
+}
+
 GreedyRun::Reason GreedyRun::reason(BlockId b) const {
-  const InstrId i = next_of(b);
   if (pieces_[b] == 0) {
-    if (const InstrId w = open_wait(i); w != kNone) {
+    if (const InstrId w = first_open(b, waited_[b]); w != kNone) {
       return {Lack::wait, loaded_.instrs[w].block, w};
     }
   }
   const Block& block = loaded_.blocks[b];
-  const OpInfo& info = op_info(loaded_.instrs[i].op);
-  if (info.receives && used_[block.in] == 0) {
+  const OpInfo& info = op_info(loaded_.instrs[next_of(b)].op);
+  if (info.receives && (hands_over_ ? !offered_[b] : used_[block.in] == 0)) {
     return {Lack::message, loaded_.connections[block.in].sender, kNone};
   }
   return {Lack::slot, loaded_.connections[block.out].receiver, kNone};

@@ -12,6 +12,24 @@
 namespace hocket::verifying {
 namespace {
 
+// What names a connection. Its three numbers do not fit into one.
+struct Route {
+  std::int32_t src;
+  std::int32_t dst;
+  std::int32_t channel;
+  friend bool operator==(const Route&, const Route&) = default;
+};
+struct HashRoute {
+  std::size_t operator()(const Route& r) const {
+    const std::uint64_t ranks = static_cast<std::uint64_t>(static_cast<std::uint32_t>(r.src))
+                                    << 32 |
+                                static_cast<std::uint32_t>(r.dst);
+    std::uint64_t h = ranks * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 29 ^ static_cast<std::uint32_t>(r.channel)) * 0xbf58476d1ce4e5b9u;
+    return static_cast<std::size_t>(h ^ h >> 32);
+  }
+};
+
 class Loader {
  public:
   Loader(const Algorithm& algorithm, const Collective& collective, bool in_place, int max_findings,
@@ -29,8 +47,9 @@ class Loader {
 
   // Says what is too much, if something is.
   std::string too_large(std::int64_t max_chunks) const {
+    constexpr std::int64_t kMostCells = kNone - 1;  // that their numbers can tell apart
     const std::int64_t allowed =
-        std::max(max_chunks, 64 * static_cast<std::int64_t>(a_.steps.size()));
+        std::min(std::max(max_chunks, 64 * static_cast<std::int64_t>(a_.steps.size())), kMostCells);
     std::int64_t chunks = 0;
     const int ranks = std::min(a_.num_ranks(), collective_.num_ranks());
     for (std::int32_t r = 0; r < ranks; ++r) {
@@ -152,12 +171,8 @@ class Loader {
   }
 
   Connection& connection(std::int32_t src, std::int32_t dst, std::int32_t channel) {
-    const std::uint64_t ranks = static_cast<std::uint64_t>(a_.num_ranks());
-    const std::uint64_t key =
-        (static_cast<std::uint64_t>(channel) * ranks + static_cast<std::uint64_t>(src)) * ranks +
-        static_cast<std::uint64_t>(dst);
-    const auto [at, fresh] =
-        ids_.try_emplace(key, static_cast<ConnectionId>(out_.connections.size()));
+    const auto [at, fresh] = ids_.try_emplace(Route{src, dst, channel},
+                                              static_cast<ConnectionId>(out_.connections.size()));
     if (fresh) out_.connections.push_back({src, dst, channel, kNone, kNone});
     return out_.connections[at->second];
   }
@@ -364,7 +379,7 @@ class Loader {
   int max_findings_;
   Loaded& out_;
   PropertyRuling& structure_;
-  std::unordered_map<std::uint64_t, ConnectionId> ids_;
+  std::unordered_map<Route, ConnectionId, HashRoute> ids_;
 };
 
 }  // namespace

@@ -21,9 +21,39 @@ Finding from_diagnostic(Diagnostic diagnostic) {
 // Passes of the tile loop for the largest message: chunk bytes over the bytes of a transfer.
 std::int64_t iterations(const Algorithm& a, Target target, std::int64_t bytes) {
   const std::int64_t chunks = std::max(a.chunks_per_loop, 1);
-  const std::int64_t chunk_bytes = (bytes + chunks - 1) / chunks;
+  const std::int64_t chunk_bytes = bytes / chunks + static_cast<std::int64_t>(bytes % chunks != 0);
   const std::int64_t transfer = transfer_bytes(target, a.protocol, a.collective.kind());
-  return (chunk_bytes + transfer - 1) / transfer;
+  return chunk_bytes / transfer + static_cast<std::int64_t>(chunk_bytes % transfer != 0);
+}
+
+// What MSCCL makes of two values that the other runtimes do not read (spec 1.2, 2.1, 2.2).
+void check_msccl_values(const Algorithm& a, PropertyRuling& ruling, int max_findings) {
+  const auto report = [&](std::string message, std::string hint) {
+    Diagnostic d;
+    d.code = Code::NameTooLong;
+    d.message = std::move(message);
+    d.hint = std::move(hint);
+    refute(ruling, max_findings, from_diagnostic(std::move(d)));
+  };
+  if (a.collective.kind() == CollectiveKind::alltoall && a.name == "2D") {
+    report("an alltoall named \"2D\", for which msccl runs its own algorithm instead of the steps",
+           "give it another name");
+  }
+  constexpr int kWarp = 32;
+  constexpr int kMostThreads = 512;  // with Simple; more in the file means as many
+  const int threads = a.num_threads.value_or(0);
+  if (threads < 0 || threads % kWarp != 0) {
+    report(fmt::format("{} threads a threadblock, but msccl takes multiples of {}", threads, kWarp),
+           "leave it out, or give 32, 64, 128, 256 or 512");
+  } else if (threads > 0 && a.protocol == Protocol::simple) {
+    // Its threads share the bytes of a transfer, which must come out even.
+    const int used = std::min(threads, kMostThreads);
+    if ((used & (used - 1)) != 0) {
+      report(
+          fmt::format("{} threads a threadblock, but with Simple msccl takes powers of 2", threads),
+          "leave it out, or give 32, 64, 128, 256 or 512");
+    }
+  }
 }
 
 }  // namespace
@@ -37,6 +67,7 @@ TargetRuling rule_on_target(const Algorithm& algorithm, const Loaded* loaded,
   for (Diagnostic& limit : check_limits(algorithm, target, options.max_findings)) {
     refute(ruling, options.max_findings, from_diagnostic(std::move(limit)));
   }
+  if (target == Target::msccl) check_msccl_values(algorithm, ruling, options.max_findings);
   const auto max_bytes = options.max_bytes ? options.max_bytes : algorithm.max_bytes;
   if (max_bytes && target != Target::hocket) {
     const std::int64_t passes = iterations(algorithm, target, *max_bytes);

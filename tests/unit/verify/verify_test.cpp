@@ -1,0 +1,169 @@
+// Which property may speak when another has failed, and what the whole is then.
+#include "hocket/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "hocket/diagnostic.h"
+#include "support/build.h"
+
+namespace hocket {
+namespace {
+
+using oracle::Build;
+using oracle::kIn;
+using oracle::kOut;
+
+std::string rulings(const PlacementReport& placement) {
+  std::string text;
+  for (int k = 0; k < kNumProperties; ++k) {
+    text += ruling_name(placement.of(static_cast<Property>(k)).ruling)[0];
+  }
+  return text;
+}
+
+Build copies(bool in_place = false) {
+  Build b(allreduce(1, 2, in_place));
+  if (!in_place) b.tb(0).copy(kIn, 0, kOut, 0, 2);
+  return b;
+}
+
+TEST(Verify, a_right_one) {
+  const VerifyReport report = verify(copies().done());
+  ASSERT_EQ(report.placements.size(), 1U);
+  EXPECT_EQ(rulings(report.placements[0]), "pppppp");
+  EXPECT_EQ(report.ruling(), Ruling::proved);
+  EXPECT_EQ(report.name, "by_hand");
+}
+
+TEST(Verify, nothing_is_proved_on_a_wrong_structure) {
+  Build b = copies();
+  b.tb(0).copy(kIn, 5, kOut, 0);
+  const VerifyReport report = verify(b.done());
+  EXPECT_EQ(rulings(report.placements[0]), "ruuuuu");
+  EXPECT_EQ(report.placements[0].of(Property::structure).summary, "1 thing is wrong");
+  EXPECT_EQ(report.placements[0].of(Property::races).summary, "its structure is not right");
+  EXPECT_EQ(report.ruling(), Ruling::refuted);
+  EXPECT_FALSE(report.placements[0].least_slots);
+}
+
+TEST(Verify, the_result_needs_an_end) {
+  Build b = copies();
+  b.tb(0).copy(kIn, 0, kOut, 0).on(2, 0).flag();
+  b.tb(0).copy(kIn, 0, kOut, 0).on(1, 0).flag();
+  const VerifyReport report = verify(b.done());
+  EXPECT_EQ(rulings(report.placements[0]), "pruuuu");
+  EXPECT_EQ(report.placements[0].of(Property::postcondition).summary,
+            "it does not end with any number of slots");
+}
+
+// A deadlock of too few slots leaves the rest to be decided: with more slots it would run.
+TEST(Verify, too_few_slots_say_nothing_of_the_result) {
+  Build b(alltoall(2, 1));
+  for (int r = 0; r < 2; ++r) {
+    b.tb(r, 1 - r, 1 - r).send(kIn, 1 - r).recv(kOut, 1 - r);
+    b.tb(r).copy(kIn, r, kOut, r);
+  }
+  VerifyOptions options;
+  options.slots = 0;
+  const VerifyReport report = verify(b.done(), options);
+  EXPECT_EQ(rulings(report.placements[0]), "prpppp");
+  EXPECT_EQ(report.ruling(), Ruling::refuted);
+  EXPECT_EQ(report.placements[0].least_slots, 1);
+}
+
+TEST(Verify, a_result_that_a_race_may_spoil_is_open) {
+  Build b = copies();
+  b.tb(0).copy(kIn, 0, kOut, 0);
+  const VerifyReport report = verify(b.done());
+  EXPECT_EQ(rulings(report.placements[0]), "ppruuu");
+  EXPECT_TRUE(report.waste.empty());
+}
+
+TEST(Verify, every_placement_that_the_file_allows) {
+  Algorithm a = copies().done();
+  a.in_place = a.out_of_place = true;
+  VerifyReport report = verify(a);
+  ASSERT_EQ(report.placements.size(), 2U);
+  EXPECT_FALSE(report.placements[0].in_place);
+  EXPECT_TRUE(report.placements[1].in_place);
+  EXPECT_EQ(report.ruling(), Ruling::proved);
+
+  // In place there would be nothing to do; out of place nobody writes the output.
+  a = copies(true).done();
+  a.in_place = a.out_of_place = true;
+  report = verify(a);
+  ASSERT_EQ(report.placements.size(), 2U);
+  EXPECT_EQ(report.placements[0].ruling, Ruling::refuted);
+  EXPECT_EQ(report.placements[1].ruling, Ruling::proved);
+  EXPECT_EQ(report.ruling(), Ruling::refuted);
+
+  VerifyOptions options;
+  options.in_place = true;
+  EXPECT_EQ(verify(a, options).ruling(), Ruling::proved);
+}
+
+TEST(Verify, bits_count_when_they_are_required) {
+  // Three ranks; each adds to its own value what the next two send.
+  Build b(allreduce(3, 1));
+  for (int r = 0; r < 3; ++r) {
+    b.tb(r, (r + 1) % 3, (r + 2) % 3, 0).send(kIn, 0).rrc(kIn, 0, kOut, 0).flag();
+    b.scratch(r, 1);
+    b.tb(r, (r + 2) % 3, (r + 1) % 3, 1).send(kIn, 0).recv(oracle::kScratch, 0);
+    b.tb(r).nop(0, 1).reduce(oracle::kScratch, 0, kOut, 0).on(1, 1);
+  }
+  Algorithm a = b.done();
+  for (Step& s : a.steps) {
+    if (s.op == OpCode::recv) s.has_dependent = true;
+  }
+  EXPECT_EQ(rulings(verify(a).placements[0]), "pppppr");
+  EXPECT_EQ(verify(a).ruling(), Ruling::proved);
+  VerifyOptions options;
+  options.require_same_bits = true;
+  EXPECT_EQ(verify(a, options).ruling(), Ruling::refuted);
+}
+
+TEST(Verify, another_collective) {
+  Algorithm a = copies().done();
+  VerifyOptions options;
+  options.collective = alltoall(1, 2);
+  EXPECT_EQ(verify(a, options).ruling(), Ruling::proved);
+  options.collective = alltoall(1, 3);
+  try {
+    verify(a, options);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Code::BadCollective);
+  }
+}
+
+TEST(Verify, sizes_that_are_no_range) {
+  const Algorithm a = copies().done();
+  for (const auto& [min, max] : {std::pair{-1, 5}, std::pair{6, 5}}) {
+    VerifyOptions options;
+    options.min_bytes = min;
+    options.max_bytes = max;
+    try {
+      verify(a, options);
+      FAIL();
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Code::BadSizeRange);
+    }
+  }
+}
+
+TEST(Verify, too_large_is_not_fine) {
+  Algorithm a = copies().done();
+  a.ranks[0].scratch_chunks = 1'000'000'000;
+  const VerifyReport report = verify(a);
+  EXPECT_EQ(rulings(report.placements[0]), "uuuuuu");
+  EXPECT_EQ(report.ruling(), Ruling::undecided);
+}
+
+TEST(Verify, names_of_places) {
+  EXPECT_EQ(str(StepPlace{}), "");
+  EXPECT_EQ(str(StepPlace{3}), "rank 3");
+  EXPECT_EQ(str(StepPlace{3, 1, 2}), "rank 3 tb 1 step 2");
+}
+
+}  // namespace
+}  // namespace hocket
