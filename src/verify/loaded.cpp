@@ -12,21 +12,19 @@
 namespace hocket::verifying {
 namespace {
 
-// What names a connection. Its three numbers do not fit into one.
+// What names a connection.
 struct Route {
   std::int32_t src;
   std::int32_t dst;
   std::int32_t channel;
   friend bool operator==(const Route&, const Route&) = default;
 };
+// Neighbours stay neighbours, which the cache likes. Of huge channels it wraps, so it is no name.
 struct HashRoute {
+  std::uint64_t ranks;
   std::size_t operator()(const Route& r) const {
-    const std::uint64_t ranks = static_cast<std::uint64_t>(static_cast<std::uint32_t>(r.src))
-                                    << 32 |
-                                static_cast<std::uint32_t>(r.dst);
-    std::uint64_t h = ranks * 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 29 ^ static_cast<std::uint32_t>(r.channel)) * 0xbf58476d1ce4e5b9u;
-    return static_cast<std::size_t>(h ^ h >> 32);
+    const auto wide = [](std::int32_t n) { return static_cast<std::uint64_t>(n); };
+    return static_cast<std::size_t>((wide(r.channel) * ranks + wide(r.src)) * ranks + wide(r.dst));
   }
 };
 
@@ -38,7 +36,8 @@ class Loader {
         collective_(collective),
         max_findings_(max_findings),
         out_(out),
-        structure_(structure) {
+        structure_(structure),
+        ids_(0, HashRoute{static_cast<std::uint64_t>(algorithm.num_ranks())}) {
     out_ = Loaded();
     out_.algorithm = &algorithm;
     out_.collective = &collective;
