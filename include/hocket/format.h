@@ -39,9 +39,9 @@ std::string to_text(const Algorithm& algorithm);
 Algorithm from_text(std::string_view text, std::string file = "<text>");
 
 // What an algorithm must compute, as a JSON file beside it: XML for the runtimes names no custom
-// collective and no root. docs/formats.md has the form. from_post_json(to_post_json(c)) == c. Refuses
-// what it cannot read (HK0603, with the line) or use (HK0604, with the place in the file); memory is
-// bounded by the file's size.
+// collective and no root. docs/formats.md has the form. from_post_json(to_post_json(c)) == c.
+// Refuses what it cannot read (HK0603, with the line) or use (HK0604, with the place in the file);
+// memory is bounded by the file's size.
 std::string to_post_json(const Collective& collective);
 Collective from_post_json(std::string_view text, std::string file = "<json>");
 
