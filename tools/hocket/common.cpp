@@ -77,7 +77,8 @@ void check_memory(const Algorithm& algorithm, const RunOptions& call, const std:
   const Collective& collective = algorithm.collective;
   const std::int64_t factor = collective.chunk_factor();
   const std::int64_t rest = call.count % factor > 0 ? 1 : 0;
-  const auto chunk_elements = static_cast<double>(call.count / factor + rest);
+  const std::int64_t longest_chunk = call.count / factor + rest;
+  const auto chunk_elements = static_cast<double>(longest_chunk);
   double elements = 0;
   for (int r = 0; r < algorithm.num_ranks(); ++r) {
     const std::int64_t in = input_elements(collective, r, call.count);
