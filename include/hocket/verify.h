@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,6 +106,26 @@ struct TargetRuling {
   PropertyRuling ruling;
 };
 
+// What the user's buffers hold at the end of one way to call it, whatever the schedule if nothing
+// races. Valid only while VerifyOptions::check runs.
+class FinalContents {
+ public:
+  // The algorithm's, its chunk counts and origins those of its instances.
+  virtual const Collective& collective() const = 0;
+  virtual bool in_place() const = 0;
+  // Equal exactly for slots that hold the same sum; 0: nothing of worth, or no such slot. O(1).
+  virtual std::uint32_t value(int rank, Slot slot) const = 0;
+  // The sum: each origin as often as it was added, sorted; empty where value() is 0. Error HK0306
+  // beyond 2^27 of them.
+  virtual std::vector<Origin> origins(int rank, Slot slot) const = 0;
+
+ protected:
+  FinalContents() = default;
+  ~FinalContents() = default;
+  FinalContents(const FinalContents&) = default;
+  FinalContents& operator=(const FinalContents&) = default;
+};
+
 struct VerifyOptions {
   // The runtime asked about. None: one TargetRuling for each, which then count for nothing in
   // ruling(), and the model of Target::hocket (no merging rules relaxed, the default slots).
@@ -117,6 +138,11 @@ struct VerifyOptions {
   std::optional<bool> in_place;
   // What it must compute; none: the algorithm's own collective. Its buffers must be as large.
   std::optional<Collective> collective;
+  // What the result must satisfy beyond that. Its answer: what is wrong in one sentence, empty
+  // where nothing is, none where it has nothing to say. Asked for each placement that ends. It
+  // decides the postcondition where the collective does not say one; where the collective does,
+  // both must hold.
+  std::function<std::optional<std::string>(const FinalContents&)> check;
   bool require_same_bits = false;
   bool waste = true;      // look for what could be left out
   int max_findings = 10;  // listed of each property

@@ -26,6 +26,7 @@ void register_collective(nb::module_& m);
 void register_program(nb::module_& m);
 void register_algorithm(nb::module_& m);
 void register_compile(nb::module_& m);
+void register_verify(nb::module_& m);
 void register_runtime(nb::module_& m);
 void register_library(nb::module_& m);
 void register_dropin(nb::module_& m);

@@ -2,6 +2,7 @@
 #include "hocket/collective.h"
 
 #include "bindings.h"
+#include "hocket/format.h"
 #include "words.h"
 
 namespace hocket::python {
@@ -140,6 +141,9 @@ void register_collective(nb::module_& m) {
           "The chunks whose sum must lie there after the run; None: don't care.",
           nb::sig("def expected(self, rank: int, buffer: Buffer | str, index: int) -> "
                   "list[tuple[int, int]] | None"))
+      .def(
+          "to_post_json", [](const Collective& c) { return to_post_json(c); },
+          "As a postcondition file, for `hocket verify FILE --post` and from_post_json().")
       .def("refined", &Collective::refined, "parts"_a, "Every chunk cut into equal parts.")
       .def("__eq__", [](const Collective& a, const Collective& b) { return a == b; })
       .def("__eq__", [](const Collective&, const nb::object&) { return false; })

@@ -102,6 +102,7 @@ class DropInProgram {
 // chunk(), copy(), reduce(), ...: see dropin_ref.cpp.
 nb::object dropin_chunk(nb::handle program, int rank, nb::handle buffer, int index, int size);
 void register_dropin_ref(nb::module_& m);
+void register_dropin_verify(nb::module_& m);
 
 // msccl.language.Buffer.input and .output, set when that module is imported.
 struct BufferMembers {

@@ -66,7 +66,7 @@ std::optional<Collective> named_collective(const Algorithm& algorithm, std::stri
 }
 
 BoundAlgorithm lower(DropInProgram& program, std::string_view protocol, int instances, bool manual,
-                     bool batched, bool fuse, bool dependence_nop, bool in_place,
+                     bool batched, bool fuse, bool dependence_nop, bool check_xml, bool in_place,
                      std::string_view collective, int chunk_factor) {
   if (instances < 1) {
     throw Error(Code::BadInstances,
@@ -82,6 +82,7 @@ BoundAlgorithm lower(DropInProgram& program, std::string_view protocol, int inst
   trace.hoist_dependences = dependence_nop;
   CompileOptions options;
   options.target = Target::msccl;
+  options.verify = check_xml ? Verify::result : Verify::nothing;
   options.check_limits = false;  // broken limits are warnings: the original writes such files too
   std::vector<Diagnostic> warnings;
   options.warn = [&](const Diagnostic& d) { warnings.push_back(d); };
@@ -407,7 +408,8 @@ void register_dropin(nb::module_& m) {
       .def_static("_leave", &leave)
       .def("_ref", &dropin_chunk, "rank"_a, "buffer"_a.none(), "index"_a, "size"_a)
       .def("_lower", &lower, nb::kw_only(), "protocol"_a, "instances"_a, "manual"_a, "batched"_a,
-           "fuse"_a, "dependence_nop"_a, "in_place"_a, "collective"_a, "chunk_factor"_a)
+           "fuse"_a, "dependence_nop"_a, "check_xml"_a, "in_place"_a, "collective"_a,
+           "chunk_factor"_a)
       .def("_size", &DropInProgram::size, "rank"_a, "buffer"_a)
       .def(
           "_content",
@@ -448,6 +450,7 @@ void register_dropin(nb::module_& m) {
       "_current_program",
       []() -> nb::object { return current != nullptr ? nb::borrow(current) : nb::none(); },
       nb::sig("def _current_program() -> DropInProgram | None"));
+  register_dropin_verify(m);
   m.def("_dropin_xml", &dropin_xml, "algorithm"_a, "name"_a, "collective"_a, "chunk_factor"_a,
         "instances"_a);
 }

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   hocket::python::register_algorithm(m);
   hocket::python::register_program(m);
   hocket::python::register_compile(m);
+  hocket::python::register_verify(m);
   hocket::python::register_runtime(m);
   hocket::python::register_library(m);
   hocket::python::register_dropin(m);

@@ -7,10 +7,14 @@
 // buffer gets places of its own, so that what the verifier says is about the pass and not about the
 // layout.
 //
+// Of a collective that says no postcondition, what every slot of the user's buffers must hold is
+// what the trace leaves there.
+//
 // For finding faults of the compiler: costs several times as much as compiling.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,7 +37,8 @@ class PassVerifier {
   void of_result(const Algorithm& algorithm);
 
  private:
-  bool implements_collective(std::int32_t parts);
+  const passes::Meaning& meaning(std::int32_t parts);
+  std::string compare(const FinalContents& contents, std::int32_t parts);
   void require(const Algorithm& algorithm, std::string_view what, std::int32_t parts,
                const std::vector<Property>& properties);
 

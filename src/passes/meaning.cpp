@@ -233,12 +233,10 @@ class Meaning::Run {
     if (cut.alias(rank, slot) != slot) return;
     if (cut.has_postcondition() && cut.expected(rank, slot).kind == Expected::Kind::any) return;
     const auto buffer = static_cast<std::uint32_t>(slot.buffer);
-    const HashKey where = place(rank, buffer, slot.index);
-    const auto wanted = meaning_.final_.find(where);
-    const auto found = memory_.find(where);
-    const bool same = wanted == meaning_.final_.end()
-                          ? found == memory_.end()
-                          : found != memory_.end() && found->second == wanted->second;
+    const auto wanted = meaning_.left(rank, slot);
+    const auto found = memory_.find(place(rank, buffer, slot.index));
+    const bool same =
+        wanted ? found != memory_.end() && found->second == *wanted : found == memory_.end();
     if (!same)
       fail("{} does not end with what the program leaves there", name(rank, buffer, slot.index));
   }
@@ -271,14 +269,17 @@ bool Meaning::implements_collective() const {
           }
         }
         for (const Origin& origin : expected.list) wanted += origin_fingerprint(origin);
-        const Slot canonical = cut.alias(r, slot);
-        const auto found =
-            final_.find(place(r, static_cast<std::uint32_t>(canonical.buffer), canonical.index));
-        if (found == final_.end() || !(found->second == wanted)) return false;
+        if (left(r, cut.alias(r, slot)) != wanted) return false;
       }
     }
   }
   return true;
+}
+
+std::optional<Fingerprint> Meaning::left(std::int32_t rank, Slot slot) const {
+  const auto found = final_.find(place(rank, static_cast<std::uint32_t>(slot.buffer), slot.index));
+  if (found == final_.end()) return std::nullopt;
+  return found->second;
 }
 
 }  // namespace hocket::passes

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -34,6 +35,9 @@ class Meaning {
   std::string check(const Graph& graph) const;
   // Whether the trace itself leaves everywhere what its collective wants.
   bool implements_collective() const;
+  // What the trace leaves in a slot of the cut collective; none: nothing. A sum of
+  // origin_fingerprint() of the cut origins.
+  std::optional<Fingerprint> left(std::int32_t rank, Slot slot) const;
 
  private:
   // What a part holds: a multiset of origins, as its fingerprint. Absent: nothing.

@@ -59,6 +59,7 @@ class Checker {
   Checker(const Loaded& loaded, const ExecutionOrder& order, const VerifyOptions& options)
       : loaded_(loaded),
         order_(order),
+        check_(options.check),
         most_(static_cast<std::size_t>(std::max(options.max_findings, 0))),
         origins_(loaded),
         run_{ChunkValues(1, static_cast<int>(origins_.size())),
@@ -78,6 +79,7 @@ class Checker {
     }
     rule_initialised(result.initialised);
     rule_postcondition(result);
+    if (check_) ask(result);
     return result;
   }
 
@@ -155,6 +157,25 @@ class Checker {
     for (const Wrong& w : wrong) {
       const ValueId value = w.cell == kNone ? kNothing : result.contents[w.cell];
       ruling.findings.push_back(describe(w, value, history ? &*history : nullptr));
+    }
+  }
+
+  // The user's own check.
+  void ask(Execution& result) const {
+    PropertyRuling& ruling = result.postcondition;
+    const std::optional<std::string> fault = check_(View(*this, result.contents));
+    if (!fault) return;
+    if (!fault->empty()) {
+      if (ruling.ruling != Ruling::refuted) ruling.summary = *fault;
+      ruling.ruling = Ruling::refuted;
+      ++ruling.num_findings;
+      if (ruling.findings.size() >= most_) return;
+      Finding f;
+      f.diagnostic.code = Code::WrongContent;
+      f.diagnostic.message = *fault;
+      ruling.findings.push_back(std::move(f));
+    } else if (ruling.ruling == Ruling::undecided) {
+      ruling = {Ruling::proved, "as its check wants", {}, 0};
     }
   }
 
@@ -288,8 +309,46 @@ class Checker {
     }
   }
 
+  class View final : public FinalContents {
+   public:
+    View(const Checker& checker, const std::vector<ValueId>& contents)
+        : checker_(checker), contents_(contents) {}
+    const Collective& collective() const override { return *checker_.loaded_.collective; }
+    bool in_place() const override { return checker_.loaded_.in_place; }
+    std::uint32_t value(int rank, Slot slot) const override {
+      const Loaded& loaded = checker_.loaded_;
+      if (rank < 0 || rank >= loaded.num_ranks() || slot.index < 0) return kNothing;
+      const auto& sizes = loaded.sizes[static_cast<std::size_t>(rank)];
+      if (slot.index >= sizes[static_cast<std::size_t>(slot.buffer)]) return kNothing;
+      return contents_[loaded.cell(rank, slot.buffer, slot.index)];
+    }
+    std::vector<Origin> origins(int rank, Slot slot) const override {
+      constexpr std::uint64_t kMostListed = std::uint64_t{1} << 27;
+      std::vector<Origin> list;
+      const ValueId sum = value(rank, slot);
+      if (sum == kNothing) return list;
+      const ChunkValues& values = checker_.run_.values;
+      if (values.count(sum) > kMostListed) {
+        throw Error(
+            Code::TooLarge,
+            fmt::format("rank {} {}[{}] ends with {} contributions, more than can be listed", rank,
+                        buffer_kind_name(slot.buffer), slot.index, values.count(sum)));
+      }
+      for (const Contribution& c : values.contributions(sum)) {
+        const Origin origin = checker_.origins_.origin(static_cast<std::uint32_t>(c.origin.index));
+        list.insert(list.end(), static_cast<std::size_t>(c.times), origin);
+      }
+      return list;
+    }
+
+   private:
+    const Checker& checker_;
+    const std::vector<ValueId>& contents_;
+  };
+
   const Loaded& loaded_;
   const ExecutionOrder& order_;
+  const decltype(VerifyOptions::check)& check_;
   const std::size_t most_;
   const Origins origins_;
   Contents run_;

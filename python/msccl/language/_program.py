@@ -123,7 +123,30 @@ class MSCCLProgram(_core.DropInProgram):
         """The compiled program as a hocket.Algorithm: to run, to look at, to write for another target."""
         return self._algorithm()
 
-    def _algorithm(self):
+    def verify(self, algorithm=None, **options):
+        """Proves the compiled program right in every schedule, or shows why it is not: a
+        hocket.VerifyReport. `options` are those of hocket.verify().
+
+        A collective of your own is asked too: its check() is called with the program as compiled, whose
+        buffers hold what the algorithm leaves there. `algorithm`: one from elsewhere, as read from a
+        file, to verify against this program's collective in place of its own."""
+        from msccl.language._compiled import verify
+
+        return verify(self, algorithm, options)
+
+    def to_post_json(self):
+        """What the compiled program computes, as a postcondition file: for `hocket verify FILE --post` of
+        the XML, which cannot say it. Of a collective of your own that is what the program leaves in every
+        input and output slot; its check() must approve."""
+        if self.check() is False:
+            _core._make_error(
+                "HK0203", f"program {self.name} does not implement its collective (see above)"
+            )
+        return _core._traced_collective(
+            self, as_int("HK0116", "instances", self.instances), not self.interleaved_replication
+        ).to_post_json()
+
+    def _algorithm(self, check_xml=True):
         return self._lower(
             protocol=str(self.protocol),
             instances=as_int("HK0116", "instances", self.instances),
@@ -131,6 +154,7 @@ class MSCCLProgram(_core.DropInProgram):
             batched=not self.interleaved_replication,
             fuse=bool(self.instr_fusion),
             dependence_nop=bool(self.dependence_nop),
+            check_xml=check_xml and bool(self.check_xml),
             in_place=bool(self.collective.inplace),
             **self._named(),
         )

@@ -78,5 +78,51 @@ TEST(VerifyPasses, does_not_blame_the_compiler_for_a_wrong_program) {
   EXPECT_NO_THROW(compile(p, {.verify = Verify::every_pass}));
 }
 
+// A ring of two ranks that turns its chunks, of a collective that says nothing of the result.
+Program unsaid() {
+  CustomCollective turn("turn", 2);
+  for (int r = 0; r < 2; ++r) {
+    turn.buffers(r, 2, 2);
+    for (int i = 0; i < 2; ++i) turn.holds(r, {BufferKind::input, i}, {r, i});
+  }
+  Program p("turn", fully_connected(2), turn.without_postcondition().build(), {.instances = 2});
+  for (int r = 0; r < 2; ++r) {
+    Ref both = p.chunk(r, Buffer::input, 0).copy(1 - r, Buffer::output, 1);
+    p.chunk(1 - r, Buffer::input, 1).reduce(both);
+  }
+  return p;
+}
+
+TEST(VerifyPasses, holds_the_result_to_the_program_where_the_collective_says_nothing) {
+  const Program p = unsaid();
+  EXPECT_NO_THROW(compile(p, {.verify = Verify::every_pass}));
+  Algorithm a = compile(p, {.verify = Verify::result});
+  int refuted = 0;
+  for (Step& step : a.steps) {
+    if (!op_info(step.op).writes_dst || step.dst_buffer == BufferKind::scratch) continue;
+    const Step before = step;
+    step.dst_offset ^= 1;
+    PassVerifier verifier(p.trace(), {});
+    EXPECT_THROW(verifier.of_result(a), InternalError) << &step - a.steps.data();
+    step = before;
+    ++refuted;
+  }
+  EXPECT_GE(refuted, 4);
+}
+
+TEST(VerifyPasses, holds_batched_instances_to_the_program_too) {
+  CustomCollective pass("pass", 2);
+  for (int r = 0; r < 2; ++r) {
+    pass.buffers(r, 3, 3);
+    for (int i = 0; i < 3; ++i) pass.holds(r, {BufferKind::input, i}, {r, i});
+  }
+  Program p("pass", fully_connected(2), pass.without_postcondition().build(),
+            {.instances = 2, .replication = Replication::batched});
+  for (int i = 0; i < 3; ++i) {
+    p.chunk(0, Buffer::input, i).copy(1, Buffer::output, (i + 1) % 3);
+  }
+  EXPECT_NO_THROW(compile(p, {.verify = Verify::every_pass}));
+}
+
 }  // namespace
 }  // namespace hocket

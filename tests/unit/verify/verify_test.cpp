@@ -1,6 +1,7 @@
 // Which property may speak when another has failed, and what the whole is then.
 #include "hocket/verify.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "hocket/diagnostic.h"
@@ -134,6 +135,126 @@ TEST(Verify, another_collective) {
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Code::BadCollective);
   }
+}
+
+// What every slot of two ranks ends with, as "rank buffer index: origins".
+std::string everything(const FinalContents& contents) {
+  std::string text;
+  for (int r = 0; r < contents.collective().num_ranks(); ++r) {
+    for (const BufferKind kind : {BufferKind::input, BufferKind::output}) {
+      for (int i = 0; i < 3; ++i) {
+        text += fmt::format("{} {}[{}]:", r, buffer_kind_letter(kind), i);
+        for (const Origin& o : contents.origins(r, {kind, i})) {
+          text += fmt::format(" {}:{}", o.rank, o.index);
+        }
+        text += contents.value(r, {kind, i}) == 0 ? " nothing; " : "; ";
+      }
+    }
+  }
+  return text;
+}
+
+TEST(Verify, a_check_of_the_users_sees_the_end) {
+  Build b(allreduce(2, 2));
+  for (int r = 0; r < 2; ++r) {
+    b.tb(r, 1 - r, 1 - r).send(kIn, 0).rrc(kIn, 0, kOut, 0);
+  }
+  std::string seen;
+  VerifyOptions options;
+  options.check = [&](const FinalContents& contents) {
+    EXPECT_FALSE(contents.in_place());
+    EXPECT_EQ(contents.value(0, {BufferKind::output, 0}),
+              contents.value(1, {BufferKind::output, 0}));
+    EXPECT_EQ(contents.value(2, {BufferKind::output, 0}), 0U);
+    seen = everything(contents);
+    return std::string();
+  };
+  const VerifyReport report = verify(b.done(), options);
+  EXPECT_EQ(seen,
+            "0 i[0]: 0:0; 0 i[1]: 0:1; 0 i[2]: nothing; "
+            "0 o[0]: 0:0 1:0; 0 o[1]: nothing; 0 o[2]: nothing; "
+            "1 i[0]: 1:0; 1 i[1]: 1:1; 1 i[2]: nothing; "
+            "1 o[0]: 0:0 1:0; 1 o[1]: nothing; 1 o[2]: nothing; ");
+  // Its approval does not excuse what the collective misses.
+  EXPECT_EQ(report.placements[0].of(Property::postcondition).ruling, Ruling::refuted);
+}
+
+TEST(Verify, a_check_of_the_users_in_place_sees_one_memory_under_two_names) {
+  VerifyOptions options;
+  options.check = [](const FinalContents& contents) {
+    EXPECT_TRUE(contents.in_place());
+    for (const int i : {0, 1}) {
+      EXPECT_EQ(contents.value(0, {BufferKind::input, i}),
+                contents.value(0, {BufferKind::output, i}));
+      EXPECT_EQ(contents.origins(0, {BufferKind::output, i}), std::vector<Origin>({{0, i}}));
+    }
+    return std::string();
+  };
+  EXPECT_EQ(verify(copies(true).done(), options).ruling(), Ruling::proved);
+}
+
+TEST(Verify, a_check_of_the_users_decides_where_the_collective_does_not) {
+  Algorithm a = copies().done();
+  CustomCollective open("open", 1, 2);
+  open.buffers(0, 2, 2);
+  for (const int i : {0, 1}) open.holds(0, {BufferKind::input, i}, {0, i});
+  a.collective = open.without_postcondition().build();
+  const auto ruled = [&](const std::optional<std::string>& answer, Algorithm& algorithm) {
+    VerifyOptions options;
+    options.check = [&](const FinalContents&) { return answer; };
+    return verify(algorithm, options).placements[0].of(Property::postcondition);
+  };
+  EXPECT_EQ(verify(a).ruling(), Ruling::undecided);
+  EXPECT_EQ(ruled(std::nullopt, a).ruling, Ruling::undecided);
+  EXPECT_EQ(ruled("", a).ruling, Ruling::proved);
+  EXPECT_EQ(ruled("", a).summary, "as its check wants");
+  const PropertyRuling refuted = ruled("the sun does not shine", a);
+  EXPECT_EQ(refuted.ruling, Ruling::refuted);
+  EXPECT_EQ(refuted.summary, "the sun does not shine");
+  ASSERT_EQ(refuted.findings.size(), 1U);
+  EXPECT_EQ(refuted.findings[0].diagnostic.code, Code::WrongContent);
+  // It can be asked for more than the collective says.
+  Algorithm whole = copies().done();
+  EXPECT_EQ(ruled("", whole).summary, "2 chunks as allreduce wants");
+  EXPECT_EQ(ruled("no", whole).ruling, Ruling::refuted);
+}
+
+// Of a file that only says `custom` nothing is known: neither that it is right nor that it is
+// wrong.
+TEST(Verify, a_custom_collective_of_which_only_the_name_is_known) {
+  Algorithm a = copies().done();
+  CustomCollective name_only("custom", 1, 2);
+  name_only.buffers(0, 2, 2);
+  a.collective = name_only.without_postcondition().build();
+  VerifyReport report = verify(a);
+  EXPECT_EQ(rulings(report.placements[0]), "ppppup");
+  EXPECT_EQ(report.ruling(), Ruling::undecided);
+  // In place the whole buffer is the caller's, the input's name for it or the output's.
+  Build b(allreduce(1, 2, true));
+  b.tb(0).copy(kOut, 1, kOut, 0);
+  a = b.done();
+  CustomCollective in_place("custom", 1, 2, true);
+  in_place.buffers(0, 1, 2);
+  a.collective = in_place.without_postcondition().build();
+  a.ranks[0].input_chunks = 1;
+  report = verify(a);
+  ASSERT_EQ(report.placements.size(), 1U);
+  EXPECT_EQ(rulings(report.placements[0]), "ppppup");
+  // Out of place the output is nobody's until it is written.
+  a.collective = name_only.without_postcondition().build();
+  a.ranks[0].input_chunks = 2;
+  a.in_place = false;
+  a.out_of_place = true;
+  EXPECT_EQ(rulings(verify(a).placements[0]), "ppprup");
+}
+
+// A check that approves what one schedule leaves proves nothing of the others.
+TEST(Verify, a_check_of_the_users_proves_nothing_where_steps_race) {
+  Build b = copies();
+  b.tb(0).copy(kIn, 0, kOut, 0);
+  VerifyOptions options;
+  options.check = [](const FinalContents&) { return std::string(); };
+  EXPECT_EQ(rulings(verify(b.done(), options).placements[0]), "ppruuu");
 }
 
 TEST(Verify, sizes_that_are_no_range) {
