@@ -267,6 +267,11 @@ class Collective:
     def expected(self, rank: int, buffer: Buffer | str, index: int) -> list[tuple[int, int]] | None:
         """The chunks whose sum must lie there after the run; None: don't care."""
 
+    def to_post_json(self) -> str:
+        """
+        As a postcondition file, for `hocket verify FILE --post` and from_post_json().
+        """
+
     def refined(self, parts: int) -> Collective:
         """Every chunk cut into equal parts."""
 
@@ -720,11 +725,11 @@ class Program:
 
     def __repr__(self) -> str: ...
 
-def compile(program: Program, *, target: Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] = 'hocket', min_bytes: int = 0, max_bytes: int | None = None, check_limits: bool = True, print_after: str = '', observer: Callable[[str, str], object] | None = None) -> Algorithm:
+def compile(program: Program, *, target: Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] = 'hocket', min_bytes: int = 0, max_bytes: int | None = None, check_limits: bool = True, verify: bool = False, verify_passes: bool = False, print_after: str = '', observer: Callable[[str, str], object] | None = None) -> Algorithm:
     """
     From a traced program to an algorithm that means the same in every schedule.
 
-    `target`: 'msccl', 'msccl-executor', 'rccl' or 'hocket'; its limits are refused (HK04xx) unless `check_limits` is false. `min_bytes`, `max_bytes`: message sizes that it must be safe for. `observer(pass, printout)` is called after each pass, with a printout after the pass that `print_after` names ('all' for each).
+    `target`: 'msccl', 'msccl-executor', 'rccl' or 'hocket'; its limits are refused (HK04xx) unless `check_limits` is false. `min_bytes`, `max_bytes`: message sizes that it must be safe for. `verify`: prove the result, about half as long again; `verify_passes`: prove the program right after every pass, and name the one that broke it. Either raises InternalError, since it is a bug of ours. `observer(pass, printout)` is called after each pass, with a printout after the pass that `print_after` names ('all' for each).
     """
 
 def compile_passes() -> list[tuple[str, str]]:
@@ -732,6 +737,211 @@ def compile_passes() -> list[tuple[str, str]]:
 
 def check_limits(algorithm: Algorithm, target: Literal['msccl', 'msccl-executor', 'rccl',  'hocket'], max_listed: int = 3) -> list[Diagnostic]:
     """Every limit of `target` that the algorithm breaks."""
+
+class StepPlace:
+    """
+    A step by its position: rank, threadblock id, number in the threadblock (nops counted); -1: no particular one.
+    """
+
+    @property
+    def rank(self) -> int: ...
+
+    @property
+    def tb(self) -> int: ...
+
+    @property
+    def step(self) -> int: ...
+
+    @overload
+    def __eq__(self, arg: StepPlace, /) -> bool: ...
+
+    @overload
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+class Finding:
+    """
+    One thing that is wrong, or wasted. ``str()`` is the diagnostic as the command line prints it.
+    """
+
+    @property
+    def diagnostic(self) -> Diagnostic: ...
+
+    @property
+    def code(self) -> str:
+        """The stable code, as 'HK1005'."""
+
+    @property
+    def message(self) -> str: ...
+
+    @property
+    def location(self) -> Location:
+        """The user's line, where the algorithm knows it."""
+
+    @property
+    def at(self) -> StepPlace | None:
+        """The step it is about."""
+
+    @property
+    def buffer(self) -> Buffer | None:
+        """With `index` the chunk it is about, under the name that the step uses."""
+
+    @property
+    def index(self) -> int | None: ...
+
+    @property
+    def expected(self) -> str:
+        """Contents in words; '' where nothing is compared."""
+
+    @property
+    def found(self) -> str: ...
+
+    @property
+    def chain(self) -> list[StepPlace]:
+        """
+        Steps that explain it: the way of a wrong value, the circle of a deadlock, the other access of a race.
+        """
+
+    @property
+    def saves(self) -> int:
+        """Of waste: how many steps, dependences or chunks."""
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+class PropertyRuling:
+    """What was decided of one property, and why."""
+
+    @property
+    def ruling(self) -> Literal['proved', 'refuted', 'undecided']: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def findings(self) -> list[Finding]:
+        """At most `max_findings` of them."""
+
+    @property
+    def num_findings(self) -> int:
+        """All of them."""
+
+    def __repr__(self) -> str: ...
+
+class PlacementReport:
+    """All properties of one way to call it."""
+
+    @property
+    def in_place(self) -> bool: ...
+
+    @property
+    def ruling(self) -> Literal['proved', 'refuted', 'undecided']: ...
+
+    @property
+    def properties(self) -> dict[str, PropertyRuling]:
+        """
+        By name: 'structure', 'deadlock', 'races', 'initialised', 'postcondition', 'same-bits'.
+        """
+
+    @property
+    def least_slots(self) -> int | None:
+        """
+        Slots of every connection with which it ends; 0: a sender may wait for its receiver.
+        """
+
+    @property
+    def largest_safe_bytes(self) -> int | None:
+        """
+        Where the range of sizes is not free of deadlock: the largest message that is.
+        """
+
+    def __repr__(self) -> str: ...
+
+class VerifyReport:
+    """
+    What verify() decided. True when everything is proved; ``str()`` is what `hocket verify` prints.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def ruling(self) -> Literal['proved', 'refuted', 'undecided']: ...
+
+    @property
+    def placements(self) -> list[PlacementReport]:
+        """In place, out of place, or both."""
+
+    @property
+    def targets(self) -> dict[str, PropertyRuling]:
+        """Would it load and run there? Of the target asked about, or of all."""
+
+    @property
+    def target_asked(self) -> bool:
+        """Whether the target counts in `ruling`."""
+
+    @property
+    def waste(self) -> list[Finding]:
+        """What could be left out, as findings."""
+
+    @property
+    def num_waste(self) -> int: ...
+
+    def require(self) -> None:
+        """
+        Raises hocket.Error, of the first thing that is wrong or not decided, unless proved.
+        """
+
+    def to_json(self) -> str:
+        """The report for programs; docs/verification.md describes it."""
+
+    def __bool__(self) -> bool: ...
+
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str: ...
+
+class FinalContents:
+    """
+    What the input and output buffers hold at the end, in every schedule. Handed to the `check` of verify(), and of use only inside it.
+    """
+
+    @property
+    def collective(self) -> Collective:
+        """The algorithm's; its chunk counts and origins include the instances."""
+
+    @property
+    def in_place(self) -> bool: ...
+
+    def content(self, rank: int, buffer: Buffer | str, index: int) -> list[tuple[int, int]] | None:
+        """
+        What a slot ends with: the (rank, index) of every contribution, sorted; None: nothing of worth.
+        """
+
+def verify(algorithm: Algorithm, *, target: Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] | None = None, min_bytes: int | None = None, max_bytes: int | None = None, slots: int | None = None, in_place: bool | None = None, collective: Collective | None = None, root: int | None = None, check: Callable[[FinalContents], bool | str | None] | None = None, require_same_bits: bool = False, waste: bool = True, max_findings: int = 10) -> VerifyReport:
+    """
+    Proves an algorithm right in every schedule, or shows why it is not; the algorithm alone counts, not who made it.
+
+    `target`: the runtime that it must load and run on; else each gets a line that does not count. `min_bytes`, `max_bytes`: message sizes that must be safe; else the algorithm's own. `slots` of a connection; else the protocol's. `in_place`: only calls in place, or only others. `collective`: what it must compute; else what it says itself. `root`: of a broadcast, reduce, gather or scatter; else found out. `check(contents)`: your own word on the FinalContents: True, False or a sentence of what is wrong; None says nothing. `require_same_bits`: refute where ranks add in different orders. `waste`: look for what could be left out.
+
+    docs/verification.md says what is proved, and under which assumptions.
+    """
+
+def infer_root(algorithm: Algorithm) -> int | None:
+    """
+    The root with which a broadcast, reduce, gather or scatter is right: runtimes' files do not say it. None: with none, or it has no root.
+    """
+
+def from_post_json(text: str, file: str = '<json>') -> Collective:
+    """
+    Reads what an algorithm must compute from a postcondition file: for verify(collective=...).
+    """
 
 class DataMismatch:
     """The first element that is not what the postcondition says."""
