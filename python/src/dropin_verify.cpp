@@ -76,7 +76,7 @@ std::optional<std::vector<OriginPair>> content_of(DropInProgram& program,
     }
     return pairs;
   };
-  const auto first = part_content(0);
+  auto first = part_content(0);
   for (int part = 1; part < cut.parts; ++part) {
     if (part_content(part) == first) continue;
     throw Error(Code::WrongContent,
@@ -99,7 +99,7 @@ std::optional<std::vector<OriginPair>> content_of(DropInProgram& program,
 Collective traced_collective(const DropInProgram& program, int instances, bool batched) {
   const Program& traced = program.program();
   const Collective& c = traced.collective();
-  const Collective fine = c.refined(std::max(instances, 1));
+  Collective fine = c.refined(std::max(instances, 1));
   if (c.custom() == nullptr) return fine;
   const Cut cut{batched, std::max(instances, 1)};
   CustomCollective said(fine.name(), fine.num_ranks(), fine.chunk_factor(), fine.in_place(),
