@@ -9,14 +9,15 @@ class Execution {
   Execution(const Graph& graph, const Capacity& capacity)
       : graph_(graph),
         capacity_(capacity),
-        at_(graph.blocks.size(), 0),
-        piece_(graph.blocks.size(), 0),
-        queued_(graph.blocks.size(), true),
+        blocks_(graph.blocks.size()),
         done_(graph.size(), false),
-        listed_(graph.blocks.size(), false),
-        first_waiter_(graph.blocks.size(), kNone),
-        next_waiter_(graph.blocks.size(), kNone),
-        used_(graph.connections.size(), 0) {}
+        used_(graph.connections.size(), 0) {
+    for (ConnectionId c = 0; c < graph.connections.size(); ++c) {
+      const Connection& connection = graph.connections[c];
+      if (connection.send_block != kNone) blocks_[connection.send_block].out = c;
+      if (connection.recv_block != kNone) blocks_[connection.recv_block].in = c;
+    }
+  }
 
   bool run() {
     for (BlockId b = static_cast<BlockId>(graph_.blocks.size()); b-- > 0;) ready_.push_back(b);
@@ -24,53 +25,68 @@ class Execution {
     while (!ready_.empty()) {
       const BlockId b = ready_.back();
       ready_.pop_back();
-      queued_[b] = false;
+      State& block = blocks_[b];
+      block.queued = false;
       const std::span<const NodeId> nodes = graph_.nodes_of_block(b);
-      while (at_[b] < nodes.size() && step(b, nodes[at_[b]])) {
+      while (block.at < nodes.size() && step(b, block, nodes[block.at])) {
       }
-      if (at_[b] == nodes.size()) ++finished;
+      if (block.at == nodes.size()) ++finished;
     }
     return finished == graph_.blocks.size();
   }
 
  private:
+  // How far a block is. All its messages go by one connection each way.
+  struct State {
+    std::uint32_t at = 0;
+    int piece = 0;
+    ConnectionId in = kNone;
+    ConnectionId out = kNone;
+    BlockId first_waiter = kNone;  // list of the blocks that wait for some node of this one;
+    BlockId next_waiter = kNone;   // a block waits for one other at a time
+    bool listed = false;           // it is in such a list already
+    bool queued = true;
+  };
+
   void wake(BlockId b) {
-    if (queued_[b] || at_[b] == graph_.nodes_of_block(b).size()) return;
-    queued_[b] = true;
+    State& block = blocks_[b];
+    if (block.queued || block.at == graph_.nodes_of_block(b).size()) return;
+    block.queued = true;
     ready_.push_back(b);
   }
 
   // One transfer of the node, or the whole of a local one. False: it cannot go on; whoever changes
   // that wakes it.
-  bool step(BlockId b, NodeId n) {
+  bool step(BlockId b, State& block, NodeId n) {
     const Node& node = graph_.nodes[n];
-    if (piece_[b] == 0) {
+    if (block.piece == 0) {
       for (const NodeId w : graph_.waits_of(n)) {
         if (!done_[w]) {
-          if (!listed_[b]) {
-            listed_[b] = true;
-            next_waiter_[b] = first_waiter_[graph_.block_of[w]];
-            first_waiter_[graph_.block_of[w]] = b;
+          if (!block.listed) {
+            State& other = blocks_[graph_.block_of[w]];
+            block.listed = true;
+            block.next_waiter = other.first_waiter;
+            other.first_waiter = b;
           }
           return false;
         }
       }
     }
-    const ConnectionId in = node.in == kNone ? kNone : graph_.messages[node.in].connection;
-    const ConnectionId out = node.out == kNone ? kNone : graph_.messages[node.out].connection;
+    const ConnectionId in = node.in == kNone ? kNone : block.in;
+    const ConnectionId out = node.out == kNone ? kNone : block.out;
     if (in != kNone && used_[in] == 0) return false;
     if (out != kNone && used_[out] == capacity_.slots) return false;
     if (in != kNone && used_[in]-- == capacity_.slots) wake(graph_.connections[in].send_block);
     if (out != kNone && used_[out]++ == 0) wake(graph_.connections[out].recv_block);
     const bool local = in == kNone && out == kNone;
-    if (!local && ++piece_[b] < capacity_.transfers(node.count)) return true;
-    piece_[b] = 0;
+    if (!local && ++block.piece < capacity_.transfers(node.count)) return true;
+    block.piece = 0;
     done_[n] = true;
-    ++at_[b];
-    while (first_waiter_[b] != kNone) {
-      const BlockId waiter = first_waiter_[b];
-      first_waiter_[b] = next_waiter_[waiter];
-      listed_[waiter] = false;
+    ++block.at;
+    while (block.first_waiter != kNone) {
+      const BlockId waiter = block.first_waiter;
+      block.first_waiter = blocks_[waiter].next_waiter;
+      blocks_[waiter].listed = false;
       wake(waiter);
     }
     return true;
@@ -78,14 +94,9 @@ class Execution {
 
   const Graph& graph_;
   Capacity capacity_;
-  BigVector<std::size_t> at_;
-  BigVector<int> piece_;
-  std::vector<bool> queued_;
-  std::vector<bool> done_;
-  std::vector<bool> listed_;         // a block that is in such a list already
-  BigVector<BlockId> first_waiter_;  // lists of the blocks that wait for some node of a block;
-  BigVector<BlockId> next_waiter_;   // a block waits for one other at a time
-  BigVector<int> used_;
+  BigVector<State> blocks_;
+  std::vector<bool> done_;  // nodes
+  BigVector<int> used_;     // slots of a connection
   BigVector<BlockId> ready_;
 };
 

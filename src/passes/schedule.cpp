@@ -54,8 +54,9 @@ struct Task {
   // on, the receiver of the next message in the connection.
   TaskId link = kNone;
   std::uint16_t transfers = 0;  // more than there are slots are all alike
-  bool sent = false;            // of a receiver: its message is on the way
-  bool taken = false;
+  bool sent : 1 = false;        // of a receiver: its message is on the way
+  bool taken : 1 = false;
+  bool woken : 1 = false;  // to be tried because its connection has room; see wake_next()
 };
 
 class Greedy {
@@ -93,11 +94,17 @@ class Greedy {
     std::uint32_t used = 0;  // transfers in it
     TaskId head = kNone;     // receiver of the oldest message in it
     TaskId tail = kNone;
-    std::uint32_t blocked = kNone;  // list of senders to try again when it drains
+    // Senders to try again when it drains, as cells: those that send into it themselves, a heap of
+    // those to be tried one after the other and a list of those that have been since it drained;
+    // and a list of those that need it for a task downstream.
+    std::uint32_t waiting = kNone;
+    std::uint32_t tried = kNone;
+    std::uint32_t upstream = kNone;
   };
   struct Cell {
     TaskId task = kNone;
     std::uint32_t next = kNone;
+    std::uint32_t left = kNone;  // in a heap, where `next` is the right child
   };
 
   void make_tasks(const BigVector<NodeId>& nodes, const Capacity& capacity) {
@@ -161,15 +168,20 @@ class Greedy {
 
   // A sender may be offered more than once.
   void try_take(TaskId t) {
-    const Task& task = tasks_[t];
-    if (task.taken) return;
+    Task& task = tasks_[t];
     if (task.out == kNone) {
-      take(t);
+      if (!task.taken) take(t);
       return;
     }
-    group_.clear();
-    if (!can_send(t)) return;
-    for (const TaskId member : group_) take(member);
+    const bool woken = task.woken;
+    task.woken = false;
+    if (!task.taken) {
+      group_.clear();
+      if (can_send(t)) {
+        for (const TaskId member : group_) take(member);
+      }
+    }
+    if (woken) wake_next(fifos_[task.out]);
   }
 
   // Whether `t` can send all it has to, alone or in lock step with tasks downstream; fills group_.
@@ -202,6 +214,47 @@ class Greedy {
   }
 
   void block(Fifo& fifo, TaskId t) {
+    if (&fifo != &fifos_[tasks_[t].out]) {
+      push(fifo.upstream, t);
+    } else if (fifo.used < slots_) {
+      push(fifo.tried, t);  // not room enough for this one
+    } else {
+      fifo.waiting = merged(fifo.waiting, new_cell(t));
+    }
+  }
+
+  // There is room again.
+  void unblock(Fifo& fifo) {
+    while (fifo.tried != kNone) {
+      const std::uint32_t cell = fifo.tried;
+      fifo.tried = std::exchange(cells_[cell].next, kNone);
+      fifo.waiting = merged(fifo.waiting, cell);
+    }
+    wake_next(fifo);
+    while (fifo.upstream != kNone) {
+      const std::uint32_t cell = fifo.upstream;
+      fifo.upstream = cells_[cell].next;
+      offer(cells_[cell].task);
+      drop(cell);
+    }
+  }
+
+  // Of the senders that wait for room the most urgent one; it wakes the next when it has been
+  // tried. To try them all whenever there is room for one would cost the square of their number.
+  void wake_next(Fifo& fifo) {
+    while (fifo.waiting != kNone && fifo.used < slots_) {
+      const std::uint32_t cell = fifo.waiting;
+      fifo.waiting = merged(cells_[cell].left, cells_[cell].next);
+      const TaskId t = cells_[cell].task;
+      drop(cell);
+      if (tasks_[t].taken) continue;
+      tasks_[t].woken = true;
+      ready_->insert(t);
+      return;
+    }
+  }
+
+  std::uint32_t new_cell(TaskId t) {
     std::uint32_t cell = free_cell_;
     if (cell == kNone) {
       cell = static_cast<std::uint32_t>(cells_.size());
@@ -209,19 +262,29 @@ class Greedy {
     } else {
       free_cell_ = cells_[cell].next;
     }
-    cells_[cell] = {t, fifo.blocked};
-    fifo.blocked = cell;
+    cells_[cell] = {t};
+    return cell;
+  }
+  void drop(std::uint32_t cell) { cells_[cell].next = std::exchange(free_cell_, cell); }
+  void push(std::uint32_t& list, TaskId t) {
+    const std::uint32_t cell = new_cell(t);
+    cells_[cell].next = std::exchange(list, cell);
   }
 
-  void unblock_all(Fifo& fifo) {
-    while (fifo.blocked != kNone) {
-      Cell& cell = cells_[fifo.blocked];
-      offer(cell.task);
-      const std::uint32_t next = cell.next;
-      cell.next = free_cell_;
-      free_cell_ = fifo.blocked;
-      fifo.blocked = next;
+  // Of two skew heaps (D. Sleator, R. Tarjan, "Self-adjusting heaps", SIAM J. Comput. 15, 1986): a
+  // logarithm a merge, amortised.
+  std::uint32_t merged(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t root = kNone;
+    std::uint32_t* place = &root;
+    while (a != kNone && b != kNone) {
+      if (cells_[b].task < cells_[a].task) std::swap(a, b);
+      *place = a;
+      const std::uint32_t right = std::exchange(cells_[a].next, cells_[a].left);
+      place = &cells_[a].left;
+      a = right;
     }
+    *place = a != kNone ? a : b;
+    return root;
   }
 
   // `t` is ready but for its message: its sender may be waiting for exactly that.
@@ -258,7 +321,7 @@ class Greedy {
     fifo.used -= task.transfers;
     fifo.head = task.link;
     if (fifo.head != kNone) offer(fifo.head);
-    unblock_all(fifo);
+    unblock(fifo);
   }
 
   // Inside a group the receiver is taken next, so nothing stays in the connection beyond its slots.
