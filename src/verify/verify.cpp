@@ -42,6 +42,8 @@ namespace {
 
 using namespace verifying;
 
+constexpr const char* kNotRight = "its structure is not right";
+
 void check_sizes(const VerifyOptions& options) {
   const std::int64_t min = options.min_bytes.value_or(0);
   if (min < 0 || (options.max_bytes && *options.max_bytes < min)) {
@@ -171,9 +173,21 @@ class Verifier {
       }
     }
     only_placement_ = placements.size() == 1;
-    for (const bool in_place : placements) place(in_place);
+    PropertyRuling torn;
+    check_storage(torn);
+    for (const bool in_place : placements) {
+      if (torn.ruling == Ruling::refuted) {
+        give_up(in_place, torn);
+      } else {
+        place(in_place);
+      }
+    }
     for (const Target target :
          options_.target ? std::vector<Target>{*options_.target} : all_targets()) {
+      if (torn.ruling == Ruling::refuted) {
+        report_.targets.push_back({target, {Ruling::refuted, kNotRight, {}, 0}});
+        continue;
+      }
       report_.targets.push_back(
           rule_on_target(algorithm_, first_ ? &*first_ : nullptr, base_, target, options_));
     }
@@ -183,6 +197,34 @@ class Verifier {
  private:
   const Collective& collective() const {
     return options_.collective ? *options_.collective : algorithm_.collective;
+  }
+
+  // No file can say it, but a program can: threadblocks whose steps are not there to be looked at.
+  void check_storage(PropertyRuling& torn) const {
+    for (std::size_t r = 0; r < algorithm_.ranks.size(); ++r) {
+      const std::vector<ThreadBlock>& tbs = algorithm_.ranks[r].threadblocks;
+      for (std::size_t t = 0; t < tbs.size(); ++t) {
+        const std::uint64_t end = std::uint64_t{tbs[t].first_step} + tbs[t].num_steps;
+        if (end <= algorithm_.steps.size()) continue;
+        Finding finding;
+        finding.at = {static_cast<std::int32_t>(r), static_cast<std::int32_t>(t), -1};
+        finding.diagnostic.code = Code::VerifyStructure;
+        finding.diagnostic.message =
+            fmt::format("{} is said to have steps {} to {}, but the algorithm has {} steps",
+                        str(finding.at), tbs[t].first_step, end - 1, algorithm_.steps.size());
+        refute(torn, options_.max_findings, std::move(finding));
+      }
+    }
+    torn.summary = kNotRight;
+  }
+
+  void give_up(bool in_place, const PropertyRuling& structure) {
+    PlacementReport report;
+    report.in_place = in_place;
+    leave_open(report, Property::deadlock, kNotRight);
+    report.of(Property::structure) = structure;
+    report.ruling = Ruling::refuted;
+    report_.placements.push_back(std::move(report));
   }
 
   void place(bool in_place) {
@@ -214,9 +256,8 @@ class Verifier {
                                       structure.num_findings == 1 ? "thing is" : "things are");
     }
     if (structure.ruling != Ruling::proved) {
-      leave_open(
-          report, Property::deadlock,
-          structure.ruling == Ruling::refuted ? "its structure is not right" : structure.summary);
+      leave_open(report, Property::deadlock,
+                 structure.ruling == Ruling::refuted ? kNotRight : structure.summary);
       return;
     }
     check_deadlock(loaded, options_, report);

@@ -257,6 +257,25 @@ TEST(Verify, a_check_of_the_users_proves_nothing_where_steps_race) {
   EXPECT_EQ(rulings(verify(b.done(), options).placements[0]), "ppruuu");
 }
 
+TEST(Verify, steps_that_are_not_there) {
+  for (const std::uint32_t first : {1U, 0xffffffffU}) {
+    Algorithm a = copies().done();
+    a.ranks[0].threadblocks[0].first_step = first;
+    const VerifyReport report = verify(a);
+    EXPECT_EQ(rulings(report.placements[0]), "ruuuuu");
+    ASSERT_EQ(report.placements[0].of(Property::structure).findings.size(), 1U);
+    const Finding& finding = report.placements[0].of(Property::structure).findings[0];
+    EXPECT_EQ(finding.at, (StepPlace{0, 0, -1}));
+    EXPECT_EQ(finding.diagnostic.code, Code::VerifyStructure);
+    EXPECT_EQ(report.ruling(), Ruling::refuted);
+    for (const TargetRuling& target : report.targets) {
+      EXPECT_EQ(target.ruling.ruling, Ruling::refuted);
+    }
+    EXPECT_FALSE(report.str().empty());
+    EXPECT_FALSE(to_json(report).empty());
+  }
+}
+
 TEST(Verify, sizes_that_are_no_range) {
   const Algorithm a = copies().done();
   for (const auto& [min, max] : {std::pair{-1, 5}, std::pair{6, 5}}) {
