@@ -202,6 +202,7 @@ class LimitChecker {
     }
     const Step* fused = nullptr;  // the `re` that a following one would be merged into
     int chain = 0;
+    int reduces = 0;       // so far
     bool pending = false;  // dependences of nops that wait for a real step
     for (std::uint32_t i = 0; i < tb.num_steps; ++i) {
       const std::uint32_t number = tb.first_step + i;
@@ -247,10 +248,13 @@ class LimitChecker {
       if (step.op != OpCode::reduce) {
         fused = nullptr;
       } else {
-        const bool merges = fused != nullptr && !fused->has_dependent && step.depend_tb < 0 &&
-                            fused->dst_buffer == step.dst_buffer &&
+        // The loaders count the reduces of the whole threadblock, and merge none with the 16th
+        // (spec 5.4).
+        const bool merges = fused != nullptr && reduces != 16 && !fused->has_dependent &&
+                            step.depend_tb < 0 && fused->dst_buffer == step.dst_buffer &&
                             fused->dst_offset == step.dst_offset &&
                             fused->src_buffer == step.src_buffer;
+        ++reduces;
         chain = merges ? chain + 1 : 1;
         fused = &step;
         if (merges && chain - 1 == limits_.max_fused_reduces) {

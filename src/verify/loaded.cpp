@@ -180,7 +180,7 @@ class Loader {
   }
 
   // The loaders' rule (spec 5.4) for merging `now` into `before`, the step just before it, nops
-  // aside.
+  // aside; but for what load_steps says of the 16th.
   static bool merges(const Step* before, const Step& now) {
     return before != nullptr && before->op == OpCode::reduce && now.op == OpCode::reduce &&
            before->dst_buffer == now.dst_buffer && before->dst_offset == now.dst_offset &&
@@ -189,12 +189,17 @@ class Loader {
 
   void load_steps(const ThreadBlock& tb, BlockId block) {
     const std::span<const Step> steps = a_.steps_of(tb);
+    // They merge no `re` with the 16th of the threadblock, whichever chains those were in.
+    constexpr int kNeverAfter = 16;
     const Step* before = nullptr;
+    int reduces = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const Step& step = steps[i];
       if (step.op == OpCode::nop) continue;
       const auto position = static_cast<std::int32_t>(i);
-      if (merges(before, step)) {
+      const bool allowed = reduces != kNeverAfter;
+      if (step.op == OpCode::reduce) ++reduces;
+      if (allowed && merges(before, step)) {
         merge(block, position, step);
       } else {
         start(tb, block, position, step);

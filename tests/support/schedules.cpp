@@ -62,8 +62,11 @@ Program program_of(const View& view) {
     p.index[at] = static_cast<int>(t);
     auto& list = p.codes.emplace_back();
     const Step* before = nullptr;
+    int reduces = 0;  // so far
     for (const Instruction& i : view.of(at)) {
-      if (before != nullptr && merges(*before, i.what)) {
+      const bool sixteen = reduces == 16;
+      reduces += i.what.op == OpCode::reduce ? 1 : 0;
+      if (before != nullptr && !sixteen && merges(*before, i.what)) {
         list.back().sources.push_back(i.what.src_offset);
       } else {
         Code& c = list.emplace_back();

@@ -233,12 +233,14 @@ Findings check_merges(const View& view, const StructureOptions& options) {
   for (const TbRef at : view.threadblocks()) {
     const auto& list = view.of(at);
     int merged = 1;  // reductions in the current instruction
+    int all = 0;     // in the threadblock, up to the step before
     std::size_t first = 0;
     for (std::size_t i = 1; i < list.size(); ++i) {
       const Step& before = list[i - 1].what;
       const Step& now = list[i].what;
+      all += before.op == OpCode::reduce ? 1 : 0;
       const bool merges =
-          before.op == OpCode::reduce && now.op == OpCode::reduce &&
+          all != 16 && before.op == OpCode::reduce && now.op == OpCode::reduce &&
           before.dst_buffer == now.dst_buffer && before.dst_offset == now.dst_offset &&
           before.src_buffer == now.src_buffer && now.depend_tb < 0 && !before.has_dependent;
       if (!merges) {

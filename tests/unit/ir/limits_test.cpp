@@ -239,7 +239,10 @@ TEST(Limits, FusedReduces) {
       "rccl "
       "merges into one and then loses the destination's old value";
   EXPECT_EQ(problems(chain(15, nothing), Target::rccl), Problems{});
-  EXPECT_EQ(problems(chain(40, nothing), Target::rccl), Problems{complaint});
+  EXPECT_EQ(problems(chain(16, nothing), Target::rccl), Problems{complaint});
+  // They merge none with the 16th of a threadblock; what follows is another chain.
+  EXPECT_EQ(problems(chain(31, nothing), Target::rccl), Problems{complaint});
+  EXPECT_EQ(problems(chain(32, nothing), Target::rccl).size(), 2U);
   EXPECT_EQ(problems(chain(40, nothing), Target::hocket), Problems{});
   // Each of these ends the merging.
   EXPECT_EQ(

@@ -328,6 +328,33 @@ TEST(Structure, chains_of_reduces) {
   }
 }
 
+// The loaders never merge with the 16th reduce of a threadblock, wherever the others were.
+TEST(Structure, the_sixteenth_reduce_ends_a_chain) {
+  for (const int before : {13, 14, 15, 16}) {
+    Build b(allreduce(1, 20));
+    TbBuild& tb = b.tb(0);
+    for (int k = 0; k < before; ++k) tb.reduce(kIn, k, kOut, 0).flag();
+    tb.reduce(kIn, 16, kOut, 0);     // merged with none before
+    tb.reduce(kIn, 17, kOut, 0, 2);  // merged with it, unless that was the 16th
+    const Algorithm a = b.done();
+    EXPECT_EQ(structure_of(a).ruling, before == 15 ? Ruling::proved : Ruling::refuted) << before;
+    EXPECT_EQ(oracle::check_merges(oracle::view_of(a, a.in_place), {}).empty(), before == 15)
+        << before;
+  }
+  // 10 by themselves, a chain of 6, a chain of 15.
+  for (const int last : {15, 16}) {
+    Build b(allreduce(1, 20));
+    TbBuild& tb = b.tb(0);
+    for (int k = 0; k < 10; ++k) tb.reduce(kIn, k, kOut, 1).flag();
+    for (int k = 0; k < 6 + last; ++k) tb.reduce(kIn, k % 20, kOut, 0);
+    EXPECT_EQ(structure_of(b.done()).ruling, last == 15 ? Ruling::proved : Ruling::refuted);
+    const std::vector<Diagnostic> broken = check_limits(b.done(), Target::msccl);
+    bool said = false;
+    for (const Diagnostic& d : broken) said = said || d.code == Code::TooManyFusedReduces;
+    EXPECT_EQ(said, last == 16);
+  }
+}
+
 TEST(Structure, a_line_of_the_user_where_it_is_known) {
   const Algorithm a = from_text(
       "algorithm \"a\" proto=Simple channels=1 out_of_place\n"
