@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -104,6 +105,8 @@ void PassVerifier::require(const Algorithm& algorithm, std::string_view what, st
   const bool unfenced = options_.target == Target::rccl && algorithm.protocol == Protocol::ll;
   if (!unfenced) verifying.target = options_.target;
   verifying.waste = false;
+  // The compiler has held the program already; not to look at the result would be no proof.
+  verifying.max_chunks = std::numeric_limits<std::int64_t>::max();
   verifying.max_findings = 1;
   const bool whole =
       std::find(properties.begin(), properties.end(), Property::postcondition) != properties.end();
