@@ -27,7 +27,7 @@ namespace hocket {
 // What the verifier (hocket/verify.h) is asked to prove on the way.
 enum class Verify : std::uint8_t {
   nothing,
-  result,      // the algorithm: about half as long again
+  result,      // the algorithm: about a microsecond a step
   every_pass,  // the program after every pass, so that the one that broke it is named: several
                // times as long
 };

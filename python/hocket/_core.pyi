@@ -729,7 +729,7 @@ def compile(program: Program, *, target: Literal['msccl', 'msccl-executor', 'rcc
     """
     From a traced program to an algorithm that means the same in every schedule.
 
-    `target`: 'msccl', 'msccl-executor', 'rccl' or 'hocket'; its limits are refused (HK04xx) unless `check_limits` is false. `min_bytes`, `max_bytes`: message sizes that it must be safe for. `verify`: prove the result, about half as long again; `verify_passes`: prove the program right after every pass, and name the one that broke it. Either raises InternalError, since it is a bug of ours. `observer(pass, printout)` is called after each pass, with a printout after the pass that `print_after` names ('all' for each).
+    `target`: 'msccl', 'msccl-executor', 'rccl' or 'hocket'; its limits are refused (HK04xx) unless `check_limits` is false. `min_bytes`, `max_bytes`: message sizes that it must be safe for. `verify`: prove the result, about a microsecond a step; `verify_passes`: prove the program right after every pass, and name the one that broke it. Either raises InternalError, since it is a bug of ours. `observer(pass, printout)` is called after each pass, with a printout after the pass that `print_after` names ('all' for each).
     """
 
 def compile_passes() -> list[tuple[str, str]]:

@@ -59,7 +59,7 @@ void register_compile(nb::module_& m) {
       "From a traced program to an algorithm that means the same in every schedule.\n\n"
       "`target`: 'msccl', 'msccl-executor', 'rccl' or 'hocket'; its limits are refused (HK04xx) "
       "unless `check_limits` is false. `min_bytes`, `max_bytes`: message sizes that it must be "
-      "safe for. `verify`: prove the result, about half as long again; `verify_passes`: prove the "
+      "safe for. `verify`: prove the result, about a microsecond a step; `verify_passes`: prove the "
       "program right after every pass, and name the one that broke it. Either raises "
       "InternalError, since it is a bug of ours. `observer(pass, printout)` is called after each "
       "pass, with a printout after the "
