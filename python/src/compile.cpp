@@ -52,25 +52,25 @@ BoundAlgorithm compile_program(const BoundProgram& program, std::string_view tar
 }  // namespace
 
 void register_compile(nb::module_& m) {
-  m.def(
-      "compile", &compile_program, "program"_a, nb::kw_only(), "target"_a = "hocket",
-      "min_bytes"_a = 0, "max_bytes"_a = nb::none(), "check_limits"_a = true, "verify"_a = false,
-      "verify_passes"_a = false, "print_after"_a = "", "observer"_a = nb::none(),
-      "From a traced program to an algorithm that means the same in every schedule.\n\n"
-      "`target`: 'msccl', 'msccl-executor', 'rccl' or 'hocket'; its limits are refused (HK04xx) "
-      "unless `check_limits` is false. `min_bytes`, `max_bytes`: message sizes that it must be "
-      "safe for. `verify`: prove the result, about a microsecond a step; `verify_passes`: prove the "
-      "program right after every pass, and name the one that broke it. Either raises "
-      "InternalError, since it is a bug of ours. `observer(pass, printout)` is called after each "
-      "pass, with a printout after the "
-      "pass that `print_after` names ('all' for each).",
-      nb::sig("def compile(program: Program, *, target: "
-              "typing.Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] = 'hocket', "
-              "min_bytes: int = 0, "
-              "max_bytes: int | None = None, check_limits: bool = True, verify: bool = False, "
-              "verify_passes: bool = False, print_after: str = '', "
-              "observer: collections.abc.Callable[[str, str], object] | None = None) -> "
-              "Algorithm"));
+  m.def("compile", &compile_program, "program"_a, nb::kw_only(), "target"_a = "hocket",
+        "min_bytes"_a = 0, "max_bytes"_a = nb::none(), "check_limits"_a = true, "verify"_a = false,
+        "verify_passes"_a = false, "print_after"_a = "", "observer"_a = nb::none(),
+        "From a traced program to an algorithm that means the same in every schedule.\n\n"
+        "`target`: 'msccl', 'msccl-executor', 'rccl' or 'hocket'; its limits are refused (HK04xx) "
+        "unless `check_limits` is false. `min_bytes`, `max_bytes`: message sizes that it must be "
+        "safe for. `verify`: prove the result, about a microsecond a step; `verify_passes`: prove "
+        "the "
+        "program right after every pass, and name the one that broke it. Either raises "
+        "InternalError, since it is a bug of ours. `observer(pass, printout)` is called after each "
+        "pass, with a printout after the "
+        "pass that `print_after` names ('all' for each).",
+        nb::sig("def compile(program: Program, *, target: "
+                "typing.Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] = 'hocket', "
+                "min_bytes: int = 0, "
+                "max_bytes: int | None = None, check_limits: bool = True, verify: bool = False, "
+                "verify_passes: bool = False, print_after: str = '', "
+                "observer: collections.abc.Callable[[str, str], object] | None = None) -> "
+                "Algorithm"));
 
   m.def(
       "compile_passes",

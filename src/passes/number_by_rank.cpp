@@ -86,9 +86,11 @@ void renumber_messages(Graph& graph) {
 
 void number_by_rank(Graph& graph) {
   {
-    const BigVector<NodeId> number = new_numbers(graph);
+    BigVector<NodeId> number = new_numbers(graph);
     const BigVector<NodeId> old = inverse(number, graph.order.size());
     renumber_dependences(graph, number, old);
+    // The nodes are about to be there twice.
+    BigVector<NodeId>().swap(number);
     BigVector<NodeId>().swap(graph.absorbed);
     BigVector<NodeId>().swap(graph.absorbed_into);
     gather_nodes(graph, old);

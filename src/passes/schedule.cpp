@@ -45,7 +45,6 @@ using TaskId = std::uint32_t;
 // jumping through it.
 struct Task {
   NodeId node = kNone;
-  std::int32_t rank = 0;
   std::uint32_t open_preds = 0;
   ConnectionId in = kNone;
   ConnectionId out = kNone;
@@ -68,9 +67,7 @@ class Greedy {
         task_of_(graph.size(), kNone),
         fifos_(graph.connections.size()),
         rank_stamp_(static_cast<std::size_t>(graph.trace->num_ranks()), 0) {
-    const BigVector<NodeId> nodes = by_urgency(graph);
-    for (TaskId t = 0; t < nodes.size(); ++t) task_of_[nodes[t]] = t;
-    make_tasks(nodes, capacity);
+    make_tasks(by_urgency(graph), capacity);
     index_successors();
   }
 
@@ -108,12 +105,12 @@ class Greedy {
   };
 
   void make_tasks(const BigVector<NodeId>& nodes, const Capacity& capacity) {
+    for (TaskId t = 0; t < nodes.size(); ++t) task_of_[nodes[t]] = t;
     tasks_.resize(nodes.size());
     for (TaskId t = 0; t < nodes.size(); ++t) {
       const Node& node = graph_.nodes[nodes[t]];
       Task& task = tasks_[t];
       task.node = nodes[t];
-      task.rank = node.rank;
       task.transfers =
           static_cast<std::uint16_t>(std::min(capacity.transfers(node.count), capacity.slots + 1));
       if (node.in != kNone) task.in = graph_.messages[node.in].connection;
@@ -187,13 +184,9 @@ class Greedy {
   // Whether `t` can send all it has to, alone or in lock step with tasks downstream; fills group_.
   // Where not, `t` is left where the missing event will find it.
   bool can_send(TaskId t) {
-    ++stamp_;
     TaskId at = t;
     while (true) {
       const Task& task = tasks_[at];
-      std::uint32_t& stamp = rank_stamp_[static_cast<std::size_t>(task.rank)];
-      if (stamp == stamp_) return false;  // two tasks of one rank in lock step: never safe
-      stamp = stamp_;
       group_.push_back(at);
       if (task.out == kNone) return true;
       Fifo& fifo = fifos_[task.out];
@@ -209,8 +202,18 @@ class Greedy {
         next.link = t;
         return false;
       }
+      if (at == t) {
+        ++stamp_;
+        rank_stamp_[rank_of(t)] = stamp_;
+      }
       at = task.receiver;
+      // Two tasks of one rank in lock step: never safe.
+      if (std::exchange(rank_stamp_[rank_of(at)], stamp_) == stamp_) return false;
     }
+  }
+
+  std::size_t rank_of(TaskId t) const {
+    return static_cast<std::size_t>(graph_.nodes[tasks_[t].node].rank);
   }
 
   void block(Fifo& fifo, TaskId t) {
