@@ -83,6 +83,20 @@ struct PropertyRuling {
   std::int64_t num_findings = 0;  // all of them
 };
 
+// How the contributions to one sum are added up, and where it ends: "((in0+in1)+in2) of chunk 3",
+// or with an index for each where they differ, "(in0[1]+in2[0])". The operators commute, so
+// branches have no order. Reduces that loaders merge begin with the destination, as written;
+// MSCCL's may add up the sources first (docs/verification.md, same-bits).
+struct SumOrder {
+  std::string order;
+  struct Place {
+    int rank = 0;
+    Slot slot;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  std::vector<Place> places;  // by rank
+};
+
 // All properties of one way to call it.
 struct PlacementReport {
   bool in_place = false;
@@ -93,6 +107,9 @@ struct PlacementReport {
   // Largest message in bytes that is free of deadlock with the protocol's slots; only where the
   // range asked for is not (none then: no size is).
   std::optional<std::int64_t> largest_safe_bytes;
+  // Only if VerifyOptions::orders, and where it ends: of every slot of the postcondition that holds
+  // a sum. Where steps race, of one schedule.
+  std::vector<SumOrder> orders;
 
   const PropertyRuling& of(Property p) const { return properties[static_cast<std::size_t>(p)]; }
   PropertyRuling& of(Property p) { return properties[static_cast<std::size_t>(p)]; }
@@ -144,6 +161,7 @@ struct VerifyOptions {
   // both must hold.
   std::function<std::optional<std::string>(const FinalContents&)> check;
   bool require_same_bits = false;
+  bool orders = false;    // list PlacementReport::orders
   bool waste = true;      // look for what could be left out
   int max_findings = 10;  // listed of each property
   // Bounds the chunks of all buffers of all ranks together, and the sum of counts of all steps. The

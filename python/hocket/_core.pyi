@@ -834,6 +834,19 @@ class PropertyRuling:
 
     def __repr__(self) -> str: ...
 
+class SumOrder:
+    """How one sum is added up, and where it ends."""
+
+    @property
+    def order(self) -> str:
+        """As '((in0+in1)+in2) of chunk 3'."""
+
+    @property
+    def places(self) -> list[tuple[int, Buffer, int]]:
+        """(rank, buffer, index) of every slot that holds it."""
+
+    def __repr__(self) -> str: ...
+
 class PlacementReport:
     """All properties of one way to call it."""
 
@@ -859,6 +872,12 @@ class PlacementReport:
     def largest_safe_bytes(self) -> int | None:
         """
         Where the range of sizes is not free of deadlock: the largest message that is.
+        """
+
+    @property
+    def orders(self) -> list[SumOrder]:
+        """
+        In which order every element of the result is added up; only if asked for.
         """
 
     def __repr__(self) -> str: ...
@@ -924,11 +943,11 @@ class FinalContents:
         What a slot ends with: the (rank, index) of every contribution, sorted; None: nothing of worth.
         """
 
-def verify(algorithm: Algorithm, *, target: Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] | None = None, min_bytes: int | None = None, max_bytes: int | None = None, slots: int | None = None, in_place: bool | None = None, collective: Collective | None = None, root: int | None = None, check: Callable[[FinalContents], bool | str | None] | None = None, require_same_bits: bool = False, waste: bool = True, max_findings: int = 10) -> VerifyReport:
+def verify(algorithm: Algorithm, *, target: Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] | None = None, min_bytes: int | None = None, max_bytes: int | None = None, slots: int | None = None, in_place: bool | None = None, collective: Collective | None = None, root: int | None = None, check: Callable[[FinalContents], bool | str | None] | None = None, require_same_bits: bool = False, orders: bool = False, waste: bool = True, max_findings: int = 10) -> VerifyReport:
     """
     Proves an algorithm right in every schedule, or shows why it is not; the algorithm alone counts, not who made it.
 
-    `target`: the runtime that it must load and run on; else each gets a line that does not count. `min_bytes`, `max_bytes`: message sizes that must be safe; else the algorithm's own. `slots` of a connection; else the protocol's. `in_place`: only calls in place, or only others. `collective`: what it must compute; else what it says itself. `root`: of a broadcast, reduce, gather or scatter; else found out. `check(contents)`: your own word on the FinalContents: True, False or a sentence of what is wrong; None says nothing. `require_same_bits`: refute where ranks add in different orders. `waste`: look for what could be left out.
+    `target`: the runtime that it must load and run on; else each gets a line that does not count. `min_bytes`, `max_bytes`: message sizes that must be safe; else the algorithm's own. `slots` of a connection; else the protocol's. `in_place`: only calls in place, or only others. `collective`: what it must compute; else what it says itself. `root`: of a broadcast, reduce, gather or scatter; else found out. `check(contents)`: your own word on the FinalContents: True, False or a sentence of what is wrong; None says nothing. `require_same_bits`: refute where ranks add in different orders. `orders`: list the order in which every element is added up. `waste`: look for what could be left out.
 
     docs/verification.md says what is proved, and under which assumptions.
     """

@@ -89,6 +89,21 @@ void register_rulings(nb::module_& m) {
         return "<PropertyRuling " + std::string(ruling_name(r.ruling)) + ": " + r.summary + ">";
       });
 
+  nb::class_<SumOrder>(m, "SumOrder", "How one sum is added up, and where it ends.")
+      .def_ro("order", &SumOrder::order, "As '((in0+in1)+in2) of chunk 3'.")
+      .def_prop_ro(
+          "places",
+          [](const SumOrder& o) {
+            nb::list places;
+            for (const SumOrder::Place& p : o.places) {
+              places.append(nb::make_tuple(p.rank, buffer_of(p.slot.buffer), p.slot.index));
+            }
+            return places;
+          },
+          nb::sig("def places(self) -> list[tuple[int, Buffer, int]]"),
+          "(rank, buffer, index) of every slot that holds it.")
+      .def("__repr__", [](const SumOrder& o) { return "<SumOrder " + o.order + ">"; });
+
   nb::class_<PlacementReport>(m, "PlacementReport", "All properties of one way to call it.")
       .def_ro("in_place", &PlacementReport::in_place)
       .def_prop_ro(
@@ -111,6 +126,8 @@ void register_rulings(nb::module_& m) {
           "Slots of every connection with which it ends; 0: a sender may wait for its receiver.")
       .def_ro("largest_safe_bytes", &PlacementReport::largest_safe_bytes,
               "Where the range of sizes is not free of deadlock: the largest message that is.")
+      .def_ro("orders", &PlacementReport::orders,
+              "In which order every element of the result is added up; only if asked for.")
       .def("__repr__", [](const PlacementReport& r) {
         return std::string("<PlacementReport ") + (r.in_place ? "in place: " : "out of place: ") +
                std::string(ruling_name(r.ruling)) + ">";
@@ -246,7 +263,7 @@ VerifyReport verify_algorithm(const BoundAlgorithm& algorithm,
                               std::optional<bool> in_place,
                               const std::optional<Collective>& collective, std::optional<int> root,
                               const std::optional<nb::callable>& check, bool require_same_bits,
-                              bool waste, int max_findings) {
+                              bool orders, bool waste, int max_findings) {
   VerifyOptions options;
   if (target) options.target = parse_target(*target);
   options.min_bytes = min_bytes;
@@ -257,6 +274,7 @@ VerifyReport verify_algorithm(const BoundAlgorithm& algorithm,
   options.in_place = in_place;
   options.collective = collective;
   options.require_same_bits = require_same_bits;
+  options.orders = orders;
   options.waste = waste;
   options.max_findings = max_findings;
   const Algorithm& a = *algorithm.algorithm;
@@ -275,7 +293,11 @@ VerifyReport verify_algorithm(const BoundAlgorithm& algorithm,
       const auto bound = std::make_shared<BoundContents>();
       bound->contents = &contents;
       // However it ends: whoever kept it must not look at what is gone.
-      const std::shared_ptr<void> guard(nullptr, [&](void*) { bound->contents = nullptr; });
+      struct End {
+        BoundContents& bound;
+        ~End() { bound.contents = nullptr; }
+      };
+      const End end{*bound};
       return answer((*check)(nb::cast(bound)));
     };
   }
@@ -309,7 +331,7 @@ void register_verify(nb::module_& m) {
       "verify", &verify_algorithm, "algorithm"_a, nb::kw_only(), "target"_a = nb::none(),
       "min_bytes"_a = nb::none(), "max_bytes"_a = nb::none(), "slots"_a = nb::none(),
       "in_place"_a = nb::none(), "collective"_a = nb::none(), "root"_a = nb::none(),
-      "check"_a = nb::none(), "require_same_bits"_a = false, "waste"_a = true,
+      "check"_a = nb::none(), "require_same_bits"_a = false, "orders"_a = false, "waste"_a = true,
       "max_findings"_a = 10,
       "Proves an algorithm right in every schedule, or shows why it is not; the algorithm alone "
       "counts, not who made it.\n\n"
@@ -319,8 +341,8 @@ void register_verify(nb::module_& m) {
       "only others. `collective`: what it must compute; else what it says itself. `root`: of a "
       "broadcast, reduce, gather or scatter; else found out. `check(contents)`: your own word on "
       "the FinalContents: True, False or a sentence of what is wrong; None says nothing. "
-      "`require_same_bits`: refute where ranks add in different orders. `waste`: look for what "
-      "could be left out.\n\n"
+      "`require_same_bits`: refute where ranks add in different orders. `orders`: list the "
+      "order in which every element is added up. `waste`: look for what could be left out.\n\n"
       "docs/verification.md says what is proved, and under which assumptions.",
       nb::sig("def verify(algorithm: Algorithm, *, target: "
               "typing.Literal['msccl', 'msccl-executor', 'rccl', 'hocket'] | None = None, "
@@ -328,7 +350,8 @@ void register_verify(nb::module_& m) {
               "slots: int | None = None, in_place: bool | None = None, "
               "collective: Collective | None = None, root: int | None = None, "
               "check: collections.abc.Callable[[FinalContents], bool | str | None] | None = None, "
-              "require_same_bits: bool = False, waste: bool = True, max_findings: int = 10) -> "
+              "require_same_bits: bool = False, orders: bool = False, waste: bool = True, "
+              "max_findings: int = 10) -> "
               "VerifyReport"));
 
   m.def(

@@ -1,8 +1,11 @@
 """hocket.verify() and what the drop-in package makes of it."""
 
+import array
 import json
 import pathlib
+import random
 import re
+import struct
 
 import pytest
 
@@ -193,6 +196,72 @@ def test_bits():
     assert strict.ruling == "refuted"
     with pytest.raises(hocket.errors.DifferentBitsError):
         strict.require()
+
+
+def added_up(order, chunks):
+    """The float32 that `order` says, from `chunks[rank][index]`."""
+    text, _, index = order.partition(" of chunk ")
+    rounded = "rounded(({}) + ({}))"
+
+    def term(text):
+        if text.startswith("("):
+            depth = 0
+            for i, letter in enumerate(text):
+                depth += {"(": 1, ")": -1}.get(letter, 0)
+                if letter == "+" and depth == 1:
+                    left, right = text[1:i], text[i + 1 : -1]
+                    return rounded.format(term(left), term(right))
+        rank, _, own = text[2:].partition("[")
+        return f"chunks[{rank}][{own[:-1] if own else index}]"
+
+    def to_float32(value):
+        return struct.unpack("f", struct.pack("f", value))[0]
+
+    return eval(term(text), {"chunks": chunks, "rounded": to_float32})
+
+
+@pytest.mark.parametrize(
+    "name, parameters",
+    [
+        ("allreduce_ring", {"ranks": 6}),
+        ("allreduce_one_shot", {"ranks": 7}),
+        ("allreduce_allpairs", {"ranks": 5}),
+        ("reduce_scatter_ring", {"ranks": 6}),
+        ("reduce_binomial", {"ranks": 7}),
+        ("allreduce_recursive_halving_doubling", {"ranks": 8}),
+        ("allreduce_double_binary_tree", {"ranks": 6}),
+        ("allreduce_hierarchical", {"nodes": 2, "gpus": 3}),
+    ],
+)
+def test_the_orders_are_those_in_which_floats_add_up(name, parameters):
+    algorithm = hocket.compile(hocket.make_algorithm(name, **parameters))
+    report = hocket.verify(algorithm, orders=True, in_place=False)
+    rng = random.Random(name)
+    collective = algorithm.collective
+    ranks = range(collective.num_ranks)
+    inputs = [
+        array.array("f", [rng.uniform(-1, 1) * 10 ** rng.randint(-6, 6) for _ in range(collective.chunks(r, "input"))])
+        for r in ranks
+    ]
+    before = [list(values) for values in inputs]
+    outputs = [array.array("f", [0] * collective.chunks(r, "output")) for r in ranks]
+    hocket.LocalExecutor(algorithm).run(inputs, outputs)
+    orders = report.placements[0].orders
+    found = 0
+    for order in orders:
+        for rank, buffer, index in order.places:
+            assert buffer == Buffer.output
+            assert outputs[rank][index] == added_up(order.order, before), (order, rank, index)
+            found += 1
+    wanted = sum(
+        collective.expected(r, "output", i) is not None
+        for r in ranks
+        for i in range(collective.chunks(r, "output"))
+    )
+    assert found == wanted and orders
+    assert hocket.verify(algorithm).placements[0].orders == []
+    told = json.loads(report.to_json())["placements"][0]["orders"]
+    assert [o["order"] for o in told] == [o.order for o in orders]
 
 
 def test_waste_and_limits_of_what_is_listed():

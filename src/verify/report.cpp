@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hocket/verify.h"
+#include "verify/words.h"
 
 namespace hocket {
 namespace {
@@ -53,6 +54,10 @@ class Writer {
     put("  {}\n", placement.in_place ? "in place" : "out of place");
     for (int k = 0; k < kNumProperties; ++k) {
       line(property_name(static_cast<Property>(k)), placement.of(static_cast<Property>(k)));
+    }
+    if (!placement.orders.empty()) put("    orders\n");
+    for (const SumOrder& order : placement.orders) {
+      put("      {}: {}\n", verifying::places_text(order.places), order.order);
     }
   }
 

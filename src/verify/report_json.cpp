@@ -77,11 +77,21 @@ Json to_json(const PlacementReport& placement) {
     properties[std::string(property_name(static_cast<Property>(k)))] =
         to_json(placement.of(static_cast<Property>(k)));
   }
+  Json orders = Json::array();
+  for (const SumOrder& order : placement.orders) {
+    Json places = Json::array();
+    for (const SumOrder::Place& p : order.places) {
+      places.push_back(
+          {{"rank", p.rank}, {"buffer", buffer_kind_name(p.slot.buffer)}, {"index", p.slot.index}});
+    }
+    orders.push_back({{"order", order.order}, {"places", std::move(places)}});
+  }
   return {{"in_place", placement.in_place},
           {"ruling", ruling_name(placement.ruling)},
           {"properties", std::move(properties)},
           {"least_slots", or_null(placement.least_slots)},
-          {"largest_safe_bytes", or_null(placement.largest_safe_bytes)}};
+          {"largest_safe_bytes", or_null(placement.largest_safe_bytes)},
+          {"orders", std::move(orders)}};
 }
 
 }  // namespace

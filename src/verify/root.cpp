@@ -14,6 +14,7 @@ std::optional<int> infer_root(const Algorithm& algorithm, const VerifyOptions& o
   if (!rooted) return std::nullopt;
   VerifyOptions trial = options;
   trial.waste = false;
+  trial.orders = false;
   trial.check = nullptr;
   trial.max_findings = 1;
   const auto fits = [&](int root) {

@@ -14,6 +14,7 @@
 #include "verify/execution.h"
 #include "verify/findings.h"
 #include "verify/loaded.h"
+#include "verify/orders.h"
 #include "verify/races.h"
 #include "verify/targets.h"
 #include "verify/waste.h"
@@ -269,6 +270,7 @@ class Verifier {
       Execution execution = execute(loaded, order, options_);
       PropertyRuling& bits = report.of(Property::same_bits);
       bits = compare_bits(loaded, order, execution, options_);
+      if (options_.orders) report.orders = reduction_orders(loaded, order, execution);
       report.of(Property::initialised) = std::move(execution.initialised);
       report.of(Property::postcondition) = std::move(execution.postcondition);
       if (report.of(Property::races).ruling != Ruling::proved) {

@@ -32,6 +32,20 @@ void note_step(const Loaded& loaded, InstrId i, std::string_view text, Diagnosti
        location_of(loaded, i)});
 }
 
+std::string places_text(const std::vector<SumOrder::Place>& places) {
+  std::map<Slot, std::vector<std::int32_t>> by_slot;
+  for (const SumOrder::Place& p : places) by_slot[p.slot].push_back(p.rank);
+  std::string text;
+  std::size_t listed = 0;
+  for (const auto& [slot, ranks] : by_slot) {
+    if (listed == 3) return text + fmt::format(" and {} more slots", by_slot.size() - listed);
+    if (listed++ > 0) text += ", ";
+    text += fmt::format("rank{} {} {}[{}]", ranks.size() == 1 ? "" : "s", ranks_text(ranks),
+                        buffer_kind_name(slot.buffer), slot.index);
+  }
+  return text;
+}
+
 std::string ranks_text(const std::vector<std::int32_t>& ranks, std::size_t most) {
   std::string text;
   std::size_t runs = 0;

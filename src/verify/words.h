@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hocket/diagnostic.h"
+#include "hocket/verify.h"
 #include "ir/chunk_values.h"
 #include "verify/loaded.h"
 
@@ -19,6 +20,9 @@ void note_step(const Loaded& loaded, InstrId i, std::string_view text, Diagnosti
 
 // "0-3, 5"; sorted. At most `most` runs of ranks, then "...".
 std::string ranks_text(const std::vector<std::int32_t>& ranks, std::size_t most = 6);
+
+// "rank 0 output[3]", "ranks 1-7 output[3]"; at most three slots.
+std::string places_text(const std::vector<SumOrder::Place>& places);
 
 // "in[3] of rank 2", "sum of in[3] of ranks 0-7", "nothing"; sorted by origin.
 std::string content_text(const std::vector<Contribution>& content);

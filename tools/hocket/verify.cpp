@@ -24,6 +24,7 @@ struct Options {
   bool in_place = false;
   bool out_of_place = false;
   bool require_same_bits = false;
+  bool orders = false;
   bool no_waste = false;
   bool json = false;
   int max_findings = 10;
@@ -40,6 +41,7 @@ VerifyOptions verify_options(const Options& options) {
   if (options.in_place) verifying.in_place = true;
   if (options.out_of_place) verifying.in_place = false;
   verifying.require_same_bits = options.require_same_bits;
+  verifying.orders = options.orders;
   verifying.waste = !options.no_waste;
   verifying.max_findings = options.max_findings;
   return verifying;
@@ -136,6 +138,8 @@ void add_verify(CLI::App& app, Action& action) {
   command->add_flag("--out-of-place", options->out_of_place, "only calls out of place");
   command->add_flag("--require-same-bits", options->require_same_bits,
                     "refute where ranks add in different orders");
+  command->add_flag("--orders", options->orders,
+                    "list in which order every element of the result is added up");
   command->add_flag("--no-waste", options->no_waste, "do not look for what could be left out");
   command->add_option("--max-findings", options->max_findings, "listed of each kind; else 10")
       ->option_text("N")

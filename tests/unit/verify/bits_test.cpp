@@ -2,6 +2,7 @@
 #include "verify/bits.h"
 
 #include "text.h"
+#include "verify/orders.h"
 
 namespace hocket::verifying {
 namespace {
@@ -93,6 +94,19 @@ TEST(Bits, merged_sources_may_add_up_first) {
   // All merged alike.
   EXPECT_EQ(bits_of(one_shot({"012", "021", "012"}, "Simple")).ruling, Ruling::refuted);
   EXPECT_EQ(bits_of(one_shot({"012", "012", "012"}, "Simple")).ruling, Ruling::proved);
+}
+
+TEST(Bits, orders_of_all_elements) {
+  const auto t = load_text(one_shot({"012", "021", "012"}, "LL"));
+  const Execution e = execute(t->loaded, t->order, {});
+  const std::vector<SumOrder> orders = reduction_orders(t->loaded, t->order, e);
+  ASSERT_EQ(orders.size(), 2U);
+  using Places = std::vector<SumOrder::Place>;
+  const auto output = [](int rank) { return SumOrder::Place{rank, {BufferKind::output, 0}}; };
+  EXPECT_EQ(orders[0].order, "((in0+in1)+in2) of chunk 0");
+  EXPECT_EQ(orders[0].places, (Places{output(0), output(2)}));
+  EXPECT_EQ(orders[1].order, "((in0+in2)+in1) of chunk 0");
+  EXPECT_EQ(orders[1].places, Places{output(1)});
 }
 
 TEST(Bits, many_terms_are_cut_short) {
