@@ -135,6 +135,12 @@ class FinalContents {
   // The sum: each origin as often as it was added, sorted; empty where value() is 0. Error HK0306
   // beyond 2^27 of them.
   virtual std::vector<Origin> origins(int rank, Slot slot) const = 0;
+  // The same, each origin once and how often it was added, modulo 2^64; however many those are.
+  struct Count {
+    Origin origin;
+    std::uint64_t times = 0;
+  };
+  virtual std::vector<Count> counts(int rank, Slot slot) const = 0;
 
  protected:
   FinalContents() = default;

@@ -40,7 +40,10 @@ void set_python_error(const Error& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
     return;
   }
-  const nb::object exception = nb::handle(hooks().make_error)(nb::cast(error.diagnostic()));
+  Diagnostic diagnostic = error.diagnostic();
+  // What has no line of its own comes from an argument of the call that is running.
+  if (!diagnostic.where.known()) diagnostic.where = here();
+  const nb::object exception = nb::handle(hooks().make_error)(nb::cast(diagnostic));
   PyErr_SetObject(exception.type().ptr(), exception.ptr());
 }
 

@@ -83,7 +83,10 @@ std::string PassVerifier::compare(const FinalContents& contents, std::int32_t pa
         if (const std::uint32_t value = contents.value(r, slot); value != kNothing) {
           const auto [at, fresh] = known.try_emplace(value);
           if (fresh) {
-            for (const Origin& o : contents.origins(r, slot)) at->second += origin_fingerprint(o);
+            for (const FinalContents::Count& part : contents.counts(r, slot)) {
+              const Fingerprint one = origin_fingerprint(part.origin);
+              at->second += Fingerprint{one.low * part.times, one.high * part.times};
+            }
           }
           found = at->second;
         }

@@ -2,6 +2,7 @@
 #include "ir/chunk_values.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -95,7 +96,8 @@ void ChunkValues::rehash() {
   }
 }
 
-std::vector<Contribution> ChunkValues::contributions(ValueId value) const {
+template <typename Add>
+std::vector<Contribution> ChunkValues::counted(ValueId value, Add plus) const {
   std::vector<Contribution> found;
   if (value == kNothing) return found;
   // A term is older than its sum, so the newest sum still to be opened has all its uses counted.
@@ -105,7 +107,7 @@ std::vector<Contribution> ChunkValues::contributions(ValueId value) const {
       found.push_back({origin_of(term), times});
     } else {
       std::uint64_t& uses = open[term];
-      uses = saturating_add(uses, times);
+      uses = plus(uses, times);
     }
   };
   add(value, 1);
@@ -120,12 +122,20 @@ std::vector<Contribution> ChunkValues::contributions(ValueId value) const {
   std::vector<Contribution> merged;
   for (const Contribution& c : found) {
     if (!merged.empty() && merged.back().origin == c.origin) {
-      merged.back().times = saturating_add(merged.back().times, c.times);
+      merged.back().times = plus(merged.back().times, c.times);
     } else {
       merged.push_back(c);
     }
   }
   return merged;
+}
+
+std::vector<Contribution> ChunkValues::contributions(ValueId value) const {
+  return counted(value, saturating_add);
+}
+
+std::vector<Contribution> ChunkValues::contributions_modulo(ValueId value) const {
+  return counted(value, std::plus<>());
 }
 
 }  // namespace hocket

@@ -59,6 +59,8 @@ class ChunkValues {
   std::uint64_t count(ValueId value) const;
   // Sorted by origin. O(distinct nodes below, times log); no recursion.
   std::vector<Contribution> contributions(ValueId value) const;
+  // The same with exact counts modulo 2^64, for sums of something over all contributions.
+  std::vector<Contribution> contributions_modulo(ValueId value) const;
 
   std::size_t num_sums() const { return nodes_.size() - 1; }
 
@@ -71,6 +73,8 @@ class ChunkValues {
     ValueId b = kNothing;
   };
   void rehash();
+  template <typename Add>
+  std::vector<Contribution> counted(ValueId value, Add plus) const;
 
   std::uint32_t indices_;
   BigVector<Node> nodes_;     // 0 is not a value

@@ -341,6 +341,17 @@ class Checker {
       return list;
     }
 
+    std::vector<Count> counts(int rank, Slot slot) const override {
+      std::vector<Count> list;
+      const ValueId sum = value(rank, slot);
+      if (sum == kNothing) return list;
+      for (const Contribution& c : checker_.run_.values.contributions_modulo(sum)) {
+        list.push_back(
+            {checker_.origins_.origin(static_cast<std::uint32_t>(c.origin.index)), c.times});
+      }
+      return list;
+    }
+
    private:
     const Checker& checker_;
     const std::vector<ValueId>& contents_;

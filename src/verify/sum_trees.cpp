@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <unordered_set>
-
 #include "verify/interpret.h"
 
 namespace hocket::verifying {
@@ -62,56 +60,40 @@ std::vector<TreeId> trees_at_end(const Loaded& loaded, const ExecutionOrder& ord
 }
 
 std::string TreeWriter::str(TreeId tree) {
-  index_ = index_of(tree);
+  index_ = below(tree).index;
   left_ = most_terms_;
   return text(tree, 0);
 }
 
-// Terms below, each tree counted once a use; stops at 2^64-1.
-std::uint64_t TreeWriter::terms(TreeId tree) {
+// Each tree is looked at once, however many slots hold it or a sum of it.
+const TreeWriter::Below& TreeWriter::below(TreeId tree) {
   std::vector<TreeId> open = {tree};
   while (!open.empty()) {
     const TreeId t = open.back();
-    if (Trees::is_leaf(t) || terms_.contains(t)) {
+    if (below_.contains(t)) {
       open.pop_back();
       continue;
     }
-    const auto [a, b] = trees_.terms(t);
-    const auto size = [&](TreeId x) -> std::uint64_t {
-      if (Trees::is_leaf(x)) return 1;
-      const auto known = terms_.find(x);
-      return known == terms_.end() ? 0 : known->second;
-    };
-    const std::uint64_t na = size(a);
-    const std::uint64_t nb = size(b);
-    if (na == 0) open.push_back(a);
-    if (nb == 0) open.push_back(b);
-    if (na == 0 || nb == 0) continue;
-    terms_[t] = na + nb < na ? ~std::uint64_t{0} : na + nb;
-    open.pop_back();
-  }
-  return Trees::is_leaf(tree) ? 1 : terms_[tree];
-}
-
-std::optional<std::int32_t> TreeWriter::index_of(TreeId tree) const {
-  std::optional<std::int32_t> index;
-  std::vector<TreeId> open = {tree};
-  std::unordered_set<TreeId> seen;
-  while (!open.empty()) {
-    const TreeId t = open.back();
-    open.pop_back();
-    if (!Trees::is_leaf(t)) {
-      if (!seen.insert(t).second) continue;
-      open.push_back(trees_.terms(t).first);
-      open.push_back(trees_.terms(t).second);
+    if (Trees::is_leaf(t)) {
+      below_[t] = {1, origins_.origin(Trees::origin_of(t)).index};
       continue;
     }
-    const std::int32_t k = origins_.origin(Trees::origin_of(t)).index;
-    if (index && *index != k) return std::nullopt;
-    index = k;
+    const auto [a, b] = trees_.terms(t);
+    const auto left = below_.find(a);
+    const auto right = below_.find(b);
+    if (left == below_.end()) open.push_back(a);
+    if (right == below_.end()) open.push_back(b);
+    if (left == below_.end() || right == below_.end()) continue;
+    Below both = left->second;
+    both.terms += right->second.terms;
+    if (both.terms < right->second.terms) both.terms = ~std::uint64_t{0};
+    if (both.index != right->second.index) both.index.reset();
+    below_[t] = both;
   }
-  return index;
+  return below_.at(tree);
 }
+
+std::uint64_t TreeWriter::terms(TreeId tree) { return below(tree).terms; }
 
 std::string TreeWriter::leaf(TreeId t) const {
   const Origin o = origins_.origin(Trees::origin_of(t));

@@ -66,8 +66,12 @@ class TreeWriter {
   std::optional<std::int32_t> index() const { return index_; }
 
  private:
+  struct Below {
+    std::uint64_t terms = 0;            // each as often as it is used; stops at 2^64-1
+    std::optional<std::int32_t> index;  // that all of them have
+  };
+  const Below& below(TreeId tree);
   std::uint64_t terms(TreeId tree);
-  std::optional<std::int32_t> index_of(TreeId tree) const;
   std::string leaf(TreeId t) const;
   std::string text(TreeId tree, int depth);
   std::uint32_t first_origin(TreeId t) const;
@@ -75,7 +79,7 @@ class TreeWriter {
   const Trees& trees_;
   const Origins& origins_;
   const int most_terms_;
-  std::unordered_map<TreeId, std::uint64_t> terms_;
+  std::unordered_map<TreeId, Below> below_;
   std::optional<std::int32_t> index_;
   int left_ = 0;
 };

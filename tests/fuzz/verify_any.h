@@ -34,6 +34,19 @@ inline bool verify_any(std::string_view text) {
   options.slots = static_cast<int>(text.size() / 4 % 4);
   options.in_place = text.size() % 2 == 0;
   options.require_same_bits = true;
+  options.orders = true;
+  options.check = [](const FinalContents& contents) -> std::optional<std::string> {
+    std::uint64_t all = 0;
+    for (int r = 0; r < contents.collective().num_ranks() && r < 64; ++r) {
+      for (int i = -1; i < 64; ++i) {
+        const Slot slot{i % 2 == 0 ? BufferKind::input : BufferKind::output, i};
+        const auto counts = contents.counts(r, slot);
+        if (counts.empty() != (contents.value(r, slot) == 0)) return "a value without contents";
+        for (const FinalContents::Count& c : counts) all += c.times;
+      }
+    }
+    return all % 3 == 0 ? std::optional<std::string>("") : std::nullopt;
+  };
   options.max_findings = static_cast<int>(text.size() / 16 % 3);
   judge(options);
   options = {};

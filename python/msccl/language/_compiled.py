@@ -42,6 +42,8 @@ class CompiledState:
 
 def verify(program, algorithm, options):
     """What MSCCLProgram.verify() does."""
+    if not isinstance(algorithm, (_core.Algorithm, type(None))):
+        raise TypeError(f"verify() takes a hocket.Algorithm, not {type(algorithm).__name__}")
     if algorithm is None:
         algorithm = program._algorithm(check_xml=False)
     collective = _core._own_collective(program, algorithm)

@@ -110,6 +110,27 @@ TEST(VerifyPasses, holds_the_result_to_the_program_where_the_collective_says_not
   EXPECT_GE(refuted, 4);
 }
 
+// Sums of more contributions than can be counted are compared all the same.
+TEST(VerifyPasses, compares_sums_of_any_length) {
+  CustomCollective open("open", 2);
+  for (int r = 0; r < 2; ++r) open.buffers(r, 2, 2).holds(r, {BufferKind::input, 0}, {r, 0});
+  for (const int doublings : {30, 63, 64, 70}) {
+    Program p("doubled", fully_connected(2), open.without_postcondition().build());
+    for (int k = 0; k < doublings; ++k) {
+      p.chunk(0, Buffer::input, 0).reduce(p.chunk(0, Buffer::input, 0).copy(0, "copy", 0));
+    }
+    p.chunk(0, Buffer::input, 0).copy(1, Buffer::output, 0);
+    Algorithm a = compile(p, {.verify = Verify::every_pass});
+    PassVerifier verifier(p.trace(), {});
+    EXPECT_NO_THROW(verifier.of_result(a));
+    for (Step& step : a.steps) {
+      if (op_info(step.op).writes_dst && step.dst_buffer == BufferKind::output)
+        step.dst_offset ^= 1;
+    }
+    EXPECT_THROW(verifier.of_result(a), InternalError) << doublings;
+  }
+}
+
 TEST(VerifyPasses, holds_batched_instances_to_the_program_too) {
   CustomCollective pass("pass", 2);
   for (int r = 0; r < 2; ++r) {
