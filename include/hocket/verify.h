@@ -166,6 +166,10 @@ struct VerifyOptions {
   // decides the postcondition where the collective does not say one; where the collective does,
   // both must hold.
   std::function<std::optional<std::string>(const FinalContents&)> check;
+  // A custom collective that declares nothing, neither of the start nor of the end, is one of which
+  // a file says no more than "custom": every chunk of the input, and in place of the whole buffer,
+  // is then taken to hold data of its own. True: it is taken at its word, nothing lies there.
+  bool as_declared = false;
   bool require_same_bits = false;
   bool orders = false;    // list PlacementReport::orders
   bool waste = true;      // look for what could be left out

@@ -108,6 +108,7 @@ void PassVerifier::require(const Algorithm& algorithm, std::string_view what, st
   const bool unfenced = options_.target == Target::rccl && algorithm.protocol == Protocol::ll;
   if (!unfenced) verifying.target = options_.target;
   verifying.waste = false;
+  verifying.as_declared = true;  // as the program was traced
   // The compiler has held the program already; not to look at the result would be no proof.
   verifying.max_chunks = std::numeric_limits<std::int64_t>::max();
   verifying.max_findings = 1;

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hocket/compile.h"
@@ -28,8 +29,9 @@ namespace hocket {
 
 class PassVerifier {
  public:
-  PassVerifier(const Trace& trace, const CompileOptions& options)
-      : trace_(trace), options_(options) {}
+  // The trace must outlive the verifier.
+  PassVerifier(const Trace& trace, CompileOptions options)
+      : trace_(trace), options_(std::move(options)) {}
 
   // To be called after every pass, in order. Throws InternalError.
   void after(std::string_view pass, const passes::Graph& graph);
@@ -43,7 +45,7 @@ class PassVerifier {
                const std::vector<Property>& properties);
 
   const Trace& trace_;
-  const CompileOptions& options_;
+  CompileOptions options_;
   std::optional<passes::Meaning> meaning_;
 };
 

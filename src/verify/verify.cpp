@@ -238,8 +238,8 @@ class Verifier {
                              in_place ? "in place" : "out of place"));
     } else {
       // What was loaded points to it; the first one stays for the targets.
-      collectives_.push_back(
-          std::make_unique<Collective>(with_inputs(*c, in_place, options_.max_chunks)));
+      collectives_.push_back(std::make_unique<Collective>(
+          options_.as_declared ? *c : with_inputs(*c, in_place, options_.max_chunks)));
       decide(*collectives_.back(), report);
     }
     report.ruling = worst(report, options_);

@@ -110,6 +110,21 @@ TEST(VerifyPasses, holds_the_result_to_the_program_where_the_collective_says_not
   EXPECT_GE(refuted, 4);
 }
 
+// A collective that declares nothing leaves a program nothing to do; the inputs that verify() would
+// imagine for a file of the kind are not held against it.
+TEST(VerifyPasses, takes_a_collective_that_declares_nothing_at_its_word) {
+  const Program p("nothing", fully_connected(2),
+                  CustomCollective("nothing", 2)
+                      .buffers(0, 3, 1)
+                      .buffers(1, 2, 2)
+                      .without_postcondition()
+                      .build(),
+                  {.instances = 2});
+  for (const Verify verify : {Verify::result, Verify::every_pass}) {
+    EXPECT_NO_THROW(compile(p, {.verify = verify}));
+  }
+}
+
 // Sums of more contributions than can be counted are compared all the same.
 TEST(VerifyPasses, compares_sums_of_any_length) {
   CustomCollective open("open", 2);
