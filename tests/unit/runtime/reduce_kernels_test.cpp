@@ -1,17 +1,46 @@
-// Every kernel against scalar arithmetic in a wider type.
+// Every kernel, on every instruction set that this processor has, against scalar arithmetic in a
+// wider type.
 #include "runtime/reduce_kernels.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "runtime/half.h"
 
 namespace hocket::runtime {
 namespace {
+
+// What the kernels were compiled for and this processor can run.
+std::vector<std::int64_t> instruction_sets() { return hwy::SupportedAndGeneratedTargets(); }
+
+// The kernels of one instruction set only, for as long as it lives.
+class Forced {
+ public:
+  explicit Forced(std::int64_t target) { choose(target); }
+  ~Forced() { choose(0); }
+  Forced(const Forced&) = delete;
+  Forced& operator=(const Forced&) = delete;
+
+ private:
+  static void choose(std::int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+class ReduceKernels : public testing::TestWithParam<std::int64_t> {
+ protected:
+  Forced forced_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(On, ReduceKernels, testing::ValuesIn(instruction_sets()),
+                         [](const auto& set) { return hwy::TargetName(set.param); });
 
 template <typename T>
 std::vector<T> apply(DataType type, ReduceOp op, const std::vector<T>& a, const std::vector<T>& b) {
@@ -79,7 +108,7 @@ void check_integers(DataType type) {
   }
 }
 
-TEST(ReduceKernels, IntegersWrapAround) {
+TEST_P(ReduceKernels, IntegersWrapAround) {
   check_integers<std::int32_t>(DataType::int32);
   check_integers<std::int64_t>(DataType::int64);
   check_integers<std::uint8_t>(DataType::uint8);
@@ -134,7 +163,7 @@ void check_reals(DataType type, T (*from)(double), double (*to)(T)) {
   }
 }
 
-TEST(ReduceKernels, RealsRoundOnceAndKeepNaN) {
+TEST_P(ReduceKernels, RealsRoundOnceAndKeepNaN) {
   check_reals<float>(
       DataType::float32, [](double x) { return static_cast<float>(x); },
       [](float x) { return static_cast<double>(x); });
@@ -148,7 +177,7 @@ TEST(ReduceKernels, RealsRoundOnceAndKeepNaN) {
       [](std::uint16_t x) { return static_cast<double>(bfloat_to_float(x)); });
 }
 
-TEST(ReduceKernels, TheResultMayReplaceEitherOperandAndHaveAnyAlignment) {
+TEST_P(ReduceKernels, TheResultMayReplaceEitherOperandAndHaveAnyAlignment) {
   for (const DataType type : all_data_types()) {
     const std::size_t size = data_type_size(type);
     for (const ReduceOp op : all_reduce_ops()) {
@@ -169,6 +198,92 @@ TEST(ReduceKernels, TheResultMayReplaceEitherOperandAndHaveAnyAlignment) {
         kernel(into_b.data() + shift, a.data() + shift, into_b.data() + shift, count);
         ASSERT_EQ(std::memcmp(into_a.data() + shift, separate.data(), n * size), 0);
         ASSERT_EQ(std::memcmp(into_b.data() + shift, separate.data(), n * size), 0);
+      }
+    }
+  }
+}
+
+// Bits of a 16-bit type, NaNs all alike: a NaN stays one, its payload need not.
+std::uint16_t canonical(std::uint16_t x, std::uint16_t infinity) {
+  return (x & 0x7fff) > infinity ? 0x7fff : x;
+}
+
+// Every bit pattern of either 16-bit type against several partners, through half.h one at a time.
+TEST_P(ReduceKernels, SixteenBitRealsAreThoseOfOneAtATime) {
+  struct Row {
+    DataType type;
+    float (*load)(std::uint16_t);
+    std::uint16_t (*store)(float);
+    std::uint16_t infinity;
+  };
+  const Row rows[] = {{DataType::float16, half_to_float, float_to_half, 0x7c00},
+                      {DataType::bfloat16, bfloat_to_float, float_to_bfloat, 0x7f80}};
+  std::mt19937 random(11);
+  for (const Row& row : rows) {
+    for (const ReduceOp op : all_reduce_ops()) {
+      for (int round = 0; round < 8; ++round) {
+        std::vector<std::uint16_t> a(65536);
+        std::vector<std::uint16_t> b(65536);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+          a[i] = static_cast<std::uint16_t>(i);
+          // 1 and 0 show the conversions alone; others of like size show the rounding.
+          b[i] = round == 0   ? row.store(op == ReduceOp::prod ? 1.0f : 0.0f)
+                 : round == 1 ? static_cast<std::uint16_t>(i ^ (random() & 0x83ff))
+                              : static_cast<std::uint16_t>(random());
+        }
+        const auto out = apply(row.type, op, a, b);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+          const float x = row.load(a[i]);
+          const float y = row.load(b[i]);
+          float z = 0;
+          switch (op) {
+            case ReduceOp::sum:
+              z = x + y;
+              break;
+            case ReduceOp::prod:
+              z = x * y;
+              break;
+            case ReduceOp::min:
+              z = x < y || x != x ? x : y;
+              break;
+            case ReduceOp::max:
+              z = x > y || x != x ? x : y;
+              break;
+          }
+          ASSERT_EQ(canonical(out[i], row.infinity), canonical(row.store(z), row.infinity))
+              << data_type_name(row.type) << " " << reduce_op_name(op) << " of bits " << a[i]
+              << " and " << b[i];
+        }
+      }
+    }
+  }
+}
+
+// Every length up to a few vectors, and nothing beyond it is touched.
+TEST_P(ReduceKernels, AnyLengthAndNotAByteMore) {
+  for (const DataType type : all_data_types()) {
+    const std::size_t size = data_type_size(type);
+    for (const ReduceOp op : all_reduce_ops()) {
+      const std::size_t most = 300 / size;
+      std::vector<std::byte> a(most * size);
+      std::vector<std::byte> b(most * size);
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i] = static_cast<std::byte>(i * 7 & 0x3f);
+        b[i] = static_cast<std::byte>(i * 5 & 0x3f);
+      }
+      std::vector<std::byte> whole(a.size());
+      const auto kernel = reduce_kernel(type, op);
+      for (std::size_t i = 0; i < most; ++i) {
+        kernel(&whole[i * size], &a[i * size], &b[i * size], 1);
+      }
+      for (std::size_t n = 0; n < most; ++n) {
+        std::vector<std::byte> out(a.size(), std::byte{0xa5});
+        kernel(out.data(), a.data(), b.data(), static_cast<std::int64_t>(n));
+        const auto end = static_cast<std::ptrdiff_t>(n * size);
+        ASSERT_TRUE(std::equal(out.begin(), out.begin() + end, whole.begin()))
+            << data_type_name(type) << " " << reduce_op_name(op) << " " << n;
+        ASSERT_TRUE(std::all_of(out.begin() + end, out.end(),
+                                [](std::byte x) { return x == std::byte{0xa5}; }));
       }
     }
   }
