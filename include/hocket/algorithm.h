@@ -111,6 +111,7 @@ struct Algorithm {
   std::int64_t min_bytes = 0;               // message sizes it is meant for, both ends included
   std::optional<std::int64_t> max_bytes;    // none: no limit
   std::optional<std::int32_t> num_threads;  // MSCCL's `nthreads`, when a file names it
+  bool root_guessed = false;                // the file that it was read from does not say the root
   std::vector<RankProgram> ranks;
   std::vector<Step> steps;  // of all threadblocks, each contiguous
 
@@ -127,7 +128,7 @@ struct Algorithm {
   }
   Location location_of(std::uint32_t step) const;
 
-  // Everything but the source locations.
+  // Everything but the source locations and where the root is from.
   friend bool operator==(const Algorithm& a, const Algorithm& b);
 };
 

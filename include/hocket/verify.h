@@ -198,9 +198,10 @@ std::string to_json(const VerifyReport& report);
 // HK0201 for a collective of other sizes.
 VerifyReport verify(const Algorithm& algorithm, const VerifyOptions& options = {});
 
-// The root of a broadcast, reduce, gather or scatter whose file does not say it: the one the
-// collective has if the postcondition holds with it, else the first with which it does. None: with
-// no rank it does, or there are too many to try (20 million steps in all), or there is no root.
+// The root of a broadcast, reduce, gather or scatter. Said in the algorithm (not
+// Algorithm::root_guessed, and no VerifyOptions::collective): that one. Else the one the collective
+// has if the postcondition holds with it, or the first with which it does. None: with no rank it
+// does, or there are too many to try (20 million steps and chunks in all), or there is no root.
 std::optional<int> infer_root(const Algorithm& algorithm, const VerifyOptions& options = {});
 
 }  // namespace hocket

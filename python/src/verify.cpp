@@ -251,6 +251,13 @@ std::optional<std::string> answer(const nb::object& said) {
     if (sentence.empty()) sentence = "its check says no";
     return sentence;
   }
+  // A list of faults would be true, and so right.
+  const std::string type = nb::cast<std::string>(nb::str(said.type().attr("__name__")));
+  if (type != "bool" && type != "bool_") {
+    throw nb::type_error(
+        ("check returned " + type + ", expected True, False, None or a sentence of what is wrong")
+            .c_str());
+  }
   const int truth = PyObject_IsTrue(said.ptr());
   if (truth < 0) throw nb::python_error();
   return truth != 0 ? std::string() : std::string("its check says no");

@@ -164,8 +164,13 @@ def test_a_root_is_found_or_given():
     for r in range(3):
         c.copy(r, Buffer.output, 0)
     algorithm = hocket.compile(program)
-    # As a file that says another root, or none.
-    file = hocket.from_text(algorithm.to_text().replace("root=2", "root=0"))
+    # As a file that says another root.
+    wrong = hocket.from_text(algorithm.to_text().replace("root=2", "root=0"))
+    assert hocket.infer_root(wrong) == 0
+    assert hocket.verify(wrong).ruling == "refuted"
+    assert hocket.verify(wrong, root=2)
+    # As one that says none.
+    file = hocket.from_text(algorithm.to_text().replace(" root=2", ""))
     assert file.collective.root == 0
     assert hocket.infer_root(file) == 2
     assert hocket.verify(file)
@@ -297,6 +302,9 @@ def test_a_check_of_ones_own_sees_what_every_schedule_leaves():
     assert len(kept) == 1
     with pytest.raises(ValueError, match="only inside the check"):
         kept[0].content(0, Buffer.input, 0)
+    for answer in [["rank 0 is wrong"], (), 1, ValueError]:
+        with pytest.raises(TypeError, match="expected True, False, None or a sentence"):
+            hocket.verify(algorithm, check=lambda contents: answer)
     no = hocket.verify(algorithm, check=lambda contents: False)
     assert no.ruling == "refuted"
     assert no.placements[0].properties["postcondition"].summary == "its check says no"

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "export/custom_slots.h"
 #include "hocket/format.h"
@@ -75,11 +77,25 @@ class Reader {
   }
 
   Json parse() const {
-    // Its own parser builds what it reads as it goes; depth costs no stack.
+    // Its own parser builds what it reads as it goes; depth costs no stack. Of two equal keys it
+    // would keep the last.
+    std::vector<std::set<std::string>> keys;
+    const Json::parser_callback_t watch = [&](int, Json::parse_event_t event, Json& key) {
+      if (event == Json::parse_event_t::object_start) keys.emplace_back();
+      if (event == Json::parse_event_t::object_end) keys.pop_back();
+      if (event == Json::parse_event_t::key && !keys.back().insert(key.get<std::string>()).second) {
+        value("", fmt::format("\"{}\" is said twice in one object", key.get<std::string>()));
+      }
+      return true;
+    };
     try {
-      return Json::parse(text_);
+      return Json::parse(text_, watch);
     } catch (const Json::parse_error& error) {
-      syntax("not JSON", error.byte);
+      const std::string_view reason = error.what();
+      const std::size_t at = reason.find("syntax error");
+      syntax(at == std::string_view::npos ? "not JSON"
+                                          : fmt::format("not JSON: {}", reason.substr(at)),
+             error.byte);
     }
   }
 
@@ -103,7 +119,9 @@ class Reader {
     // Beyond 64 bits it is a floating-point number; beyond 63, an unsigned one.
     const bool huge = m.is_number_unsigned() && m.get<std::uint64_t>() > std::uint64_t{1} << 62;
     const std::int64_t n = huge ? std::int64_t{1} << 62 : m.get<std::int64_t>();
-    if (n < least || n > most) value(name, fmt::format("{}, expected {} to {}", n, least, most));
+    if (n < least || n > most) {
+      value(name, fmt::format("{}, expected {} to {}", m.dump(), least, most));
+    }
     return static_cast<std::int32_t>(n);
   }
   bool flag(const Json& json, const char* key, bool otherwise) const {

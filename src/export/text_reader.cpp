@@ -152,6 +152,7 @@ class TextReader {
     const std::string custom_name = is_custom ? c.quoted("the collective's name") : std::string();
     std::int32_t factor = 1;
     std::int32_t root = 0;
+    a_.root_guessed = has_root(*kind);
     bool in_place = a_.in_place && !a_.out_of_place;
     while (!c.at_end()) {
       if (c.accept("ranks=")) {
@@ -162,6 +163,7 @@ class TextReader {
         split_ = c.int32("split", 1);
       } else if (has_root(*kind) && c.accept("root=")) {
         root = c.int32("root", 0);
+        a_.root_guessed = false;
       } else if (c.accept("aliased")) {
         in_place = true;
       } else if (c.accept("separate")) {

@@ -83,7 +83,9 @@ class Reader {
     read_sources();
     for (std::size_t r = 0; r < gpus_.size(); ++r) read_gpu(r);
     doc_.context.clear();
-    a_.collective = read_collective(doc_, a_, collective_facts(root));
+    const CollectiveFacts facts = collective_facts(root);
+    a_.collective = read_collective(doc_, a_, facts);
+    a_.root_guessed = has_root(kind_) && !facts.root;
     return std::move(a_);
   }
 

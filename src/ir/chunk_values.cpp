@@ -72,16 +72,18 @@ ValueId ChunkValues::sum(ValueId a, ValueId b) {
   node.count = saturating_add(count(a), count(b));
   node.a = a;
   node.b = b;
+  // Its fingerprint says nothing: such a sum is found by nobody.
+  const bool countless = node.count == kMost;
   const std::size_t mask = table_.size() - 1;
   std::size_t at = node.fingerprint.low & mask;
-  for (; table_[at] != kNothing; at = (at + 1) & mask) {
+  for (; !countless && table_[at] != kNothing; at = (at + 1) & mask) {
     const Node& known = nodes_[table_[at]];
     if (known.fingerprint == node.fingerprint && known.count == node.count) return table_[at];
   }
   HOCKET_CHECK(nodes_.size() < kOriginBit, "the sums of a program can be numbered");
   const auto id = static_cast<ValueId>(nodes_.size());
   nodes_.push_back(node);
-  table_[at] = id;
+  if (!countless) table_[at] = id;
   if (nodes_.size() * 2 > table_.size()) rehash();
   return id;
 }
@@ -90,6 +92,7 @@ void ChunkValues::rehash() {
   table_.assign(table_.size() * 2, kNothing);
   const std::size_t mask = table_.size() - 1;
   for (std::size_t id = 1; id < nodes_.size(); ++id) {
+    if (nodes_[id].count == kMost) continue;
     std::size_t at = nodes_[id].fingerprint.low & mask;
     while (table_[at] != kNothing) at = (at + 1) & mask;
     table_[at] = static_cast<ValueId>(id);

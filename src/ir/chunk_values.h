@@ -5,8 +5,9 @@
 // fingerprint of the multiset: the sum modulo 2^64, in two independent lanes, of a pseudo-random
 // constant for each contribution. Such a sum does not depend on the order or the grouping of the
 // additions, and counts a repeated contribution as often as it occurs. Two different multisets get
-// one fingerprint with probability 2^-128 for each pair. The multiset itself is walked only to be
-// shown.
+// one fingerprint with probability 2^-128 for each pair, as long as neither has 2^64 contributions:
+// beyond, what is equal modulo 2^64 need not be equal, and every such sum is a value of its own.
+// The multiset itself is walked only to be shown.
 #pragma once
 
 #include <cstddef>

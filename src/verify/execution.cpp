@@ -145,10 +145,14 @@ class Checker {
     });
     ruling.num_findings = num_wrong;
     ruling.ruling = num_wrong == 0 ? Ruling::proved : Ruling::refuted;
+    const std::string what =
+        has_root(c.kind()) ? fmt::format("{} with root {}", c.name(), c.root()) : c.name();
     ruling.summary = num_wrong == 0 ? fmt::format("{} chunk{} as {} wants", checked,
-                                                  checked == 1 ? "" : "s", c.name())
+                                                  checked == 1 ? "" : "s", what)
                                     : fmt::format("{} of {} chunk{} not as {} wants", num_wrong,
-                                                  checked, checked == 1 ? "" : "s", c.name());
+                                                  checked, checked == 1 ? "" : "s", what);
+    // So that nobody takes it for more.
+    if (checked == 0) ruling.summary = fmt::format("{} wants nothing of any chunk", c.name());
     if (wrong.empty()) return;
     std::int64_t moved = 0;
     for (const Instr& i : loaded_.instrs) moved += i.count;

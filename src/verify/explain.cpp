@@ -11,6 +11,9 @@ namespace {
 constexpr std::int64_t kMostSearched = 2'000'000;
 // Steps that it may go back.
 constexpr std::size_t kMostBack = 100'000;
+// Contributions and steps of all trails together; of what is found after that only the last step is
+// told.
+constexpr std::int64_t kAllSearched = 50'000'000;
 
 }  // namespace
 
@@ -96,6 +99,7 @@ std::vector<InstrId> History::trail(CellId cell, std::optional<Origin> wanted,
   };
   for (Made made = last_write_[cell]; made.by != kNone && steps.size() < kMostBack;) {
     steps.push_back(made.by);
+    if (searched_in_all_ > kAllSearched) break;
     const std::vector<Part> parts = parts_of(made);
     auto next = std::find_if(parts.begin(), parts.end(), holds_wanted);
     if (next == parts.end()) {
@@ -107,6 +111,7 @@ std::vector<InstrId> History::trail(CellId cell, std::optional<Origin> wanted,
     if (next == parts.end()) break;
     made = next->by;
   }
+  searched_in_all_ += searched + static_cast<std::int64_t>(steps.size());
   std::reverse(steps.begin(), steps.end());
   if (steps.size() > most) {
     const auto half = static_cast<std::ptrdiff_t>(most / 2);

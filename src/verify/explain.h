@@ -47,6 +47,7 @@ class History {
   std::vector<Part> reads_;
   std::vector<ValueId> made_;
   std::vector<Made> last_write_;  // of each cell
+  mutable std::int64_t searched_in_all_ = 0;
 };
 
 }  // namespace hocket::verifying

@@ -10,12 +10,22 @@
 namespace hocket {
 namespace {
 
+// One line, whatever a file calls itself.
+std::string one_line(std::string_view name) {
+  constexpr std::size_t kMost = 200;
+  std::string shown(name.substr(0, kMost));
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return name.size() > kMost ? shown + "..." : shown;
+}
+
 class Writer {
  public:
   explicit Writer(const VerifyReport& report) : report_(report) {}
 
   std::string run() {
-    put("{}: {}\n", report_.name, ruling_name(report_.ruling()));
+    put("{}: {}\n", one_line(report_.name), ruling_name(report_.ruling()));
     for (const PlacementReport& placement : report_.placements) write(placement);
     if (!report_.targets.empty()) {
       put("  targets{}\n", report_.target_asked ? "" : " (not counted in the verdict)");

@@ -6,8 +6,8 @@
 namespace hocket {
 
 std::optional<int> infer_root(const Algorithm& algorithm, const VerifyOptions& options) {
-  // Each try is a whole verification.
-  constexpr std::int64_t kMostSteps = 20'000'000;
+  // Each try is a whole verification: its steps and the chunks of the user's buffers.
+  constexpr std::int64_t kMostWork = 20'000'000;
   const Collective& c = options.collective ? *options.collective : algorithm.collective;
   const bool rooted = c.kind() == CollectiveKind::broadcast || c.kind() == CollectiveKind::reduce ||
                       c.kind() == CollectiveKind::gather || c.kind() == CollectiveKind::scatter;
@@ -34,9 +34,11 @@ std::optional<int> infer_root(const Algorithm& algorithm, const VerifyOptions& o
       return false;  // buffers of other sizes
     }
   };
+  if (!algorithm.root_guessed && !options.collective) return c.root();
   if (fits(c.root())) return c.root();
-  const auto steps = static_cast<std::int64_t>(algorithm.steps.size());
-  if (steps * algorithm.num_ranks() > kMostSteps) return std::nullopt;
+  auto work = static_cast<std::int64_t>(algorithm.steps.size());
+  for (int r = 0; r < c.num_ranks(); ++r) work += c.input_chunks(r) + c.output_chunks(r);
+  if (work * algorithm.num_ranks() > kMostWork) return std::nullopt;
   for (int root = 0; root < algorithm.num_ranks(); ++root) {
     if (root != c.root() && fits(root)) return root;
   }

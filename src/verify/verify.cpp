@@ -45,14 +45,19 @@ using namespace verifying;
 
 constexpr const char* kNotRight = "its structure is not right";
 
-void check_sizes(const VerifyOptions& options) {
-  const std::int64_t min = options.min_bytes.value_or(0);
-  if (min < 0 || (options.max_bytes && *options.max_bytes < min)) {
-    throw Error(Code::BadSizeRange,
-                fmt::format("message sizes from {} to {} bytes", min,
-                            options.max_bytes ? fmt::to_string(*options.max_bytes) : "any"),
-                {}, "give 0 <= min <= max");
-  }
+// A range without sizes would be right of itself. Of one that nobody asked for, see check_call().
+void check_sizes(const Algorithm& algorithm, const VerifyOptions& options) {
+  if (!options.min_bytes && !options.max_bytes) return;
+  const std::int64_t min = options.min_bytes.value_or(algorithm.min_bytes);
+  const auto max = options.max_bytes ? options.max_bytes : algorithm.max_bytes;
+  if (min >= 0 && (!max || *max >= min)) return;
+  const auto whose = [](bool asked) { return asked ? "" : " (the algorithm's own)"; };
+  throw Error(Code::BadSizeRange,
+              fmt::format("message sizes from {}{} to {} bytes{}", min,
+                          whose(options.min_bytes.has_value()),
+                          max ? fmt::to_string(*max) : "any number of",
+                          max ? whose(options.max_bytes.has_value()) : ""),
+              {}, "give 0 <= min <= max");
 }
 
 void check_collective(const Algorithm& algorithm, const Collective& collective) {
@@ -176,6 +181,7 @@ class Verifier {
     only_placement_ = placements.size() == 1;
     PropertyRuling torn;
     check_storage(torn);
+    check_call(torn);
     for (const bool in_place : placements) {
       if (torn.ruling == Ruling::refuted) {
         give_up(in_place, torn);
@@ -217,6 +223,25 @@ class Verifier {
       }
     }
     torn.summary = kNotRight;
+  }
+
+  // Nor one that no call fits: everything would hold of all its calls.
+  void check_call(PropertyRuling& torn) const {
+    const auto refuse = [&](std::string message) {
+      Finding finding;
+      finding.diagnostic.code = Code::VerifyStructure;
+      finding.diagnostic.message = std::move(message);
+      refute(torn, options_.max_findings, std::move(finding));
+    };
+    if (!algorithm_.in_place && !algorithm_.out_of_place && !options_.in_place) {
+      refuse("it may be called neither in place nor out of place, which is not at all");
+    }
+    const bool asked = options_.min_bytes || options_.max_bytes;
+    const auto max = algorithm_.max_bytes;
+    if (!asked && (algorithm_.min_bytes < 0 || (max && *max < algorithm_.min_bytes))) {
+      refuse(fmt::format("it is for messages of {} to {} bytes, which none is",
+                         algorithm_.min_bytes, max ? fmt::to_string(*max) : "any number of"));
+    }
   }
 
   void give_up(bool in_place, const PropertyRuling& structure) {
@@ -325,7 +350,7 @@ Ruling VerifyReport::ruling() const {
 }
 
 VerifyReport verify(const Algorithm& algorithm, const VerifyOptions& options) {
-  check_sizes(options);
+  check_sizes(algorithm, options);
   if (options.collective) check_collective(algorithm, *options.collective);
   return Verifier(algorithm, options).run();
 }

@@ -118,6 +118,44 @@ TEST(Files, UnreadableInputIsAnError) {
     }
   }
   EXPECT_EQ(s.run("stats -", "").code, 2) << "an empty pipe";
+  // Before it has filled the memory.
+  EXPECT_EQ(s.run("verify /dev/zero").err,
+            "error: cannot read \"/dev/zero\": it is binary, not text [HK0901]\n");
+}
+
+// Unusable input is no refutation.
+TEST(Files, APostconditionOfSomethingElseIsUnusable) {
+  const Session s;
+  ASSERT_EQ(s.run("gen allreduce_ring ranks=2 -o ring.xml").code, 0);
+  ASSERT_EQ(s.run("gen allreduce_ring ranks=2 instances=2 -o twice.xml").code, 0);
+  s.write("three.json", R"({"collective": "allreduce", "ranks": 3})");
+  s.write("four.json", R"({"collective": "allreduce", "ranks": 2, "chunk_factor": 4})");
+  s.write("two.json", R"({"collective": "allreduce", "ranks": 2, "chunk_factor": 2})");
+  s.write("zero.json", R"({"collective": "custom", "ranks": 2, "slots": []})");
+  struct Row {
+    const char* arguments;
+    const char* said;
+  };
+  for (const Row& row :
+       {Row{"ring.xml --post three.json",
+            "three.json:1: error: it is for 3 ranks, but the "
+            "algorithm has 2 [HK0604]\n"},
+        Row{"ring.xml --post four.json",
+            "four.json:1: error: it gives rank 0 4 chunks of input, "
+            "but the algorithm has 2 [HK0604]\n"},
+        Row{"ring.xml --post zero.json",
+            "zero.json:1: error: it gives rank 0 0 chunks of input, "
+            "but the algorithm has 2 [HK0604]\n"},
+        Row{"twice.xml --post two.json",
+            "two.json:1: error: it gives rank 0 2 chunks of input, but the algorithm has 4 "
+            "[HK0604]\n  hint: of an algorithm with several instances: \"split\" says how many, or "
+            "\"chunk_factor\" has them in it\n"}}) {
+    const Output o = s.run(std::string("verify --json ") + row.arguments);
+    EXPECT_EQ(o.code, 2) << row.arguments;
+    EXPECT_EQ(o.out, "");
+    EXPECT_EQ(o.err, row.said);
+  }
+  EXPECT_EQ(s.run("verify ring.xml --post two.json").code, 0);
 }
 
 TEST(Files, AClosedPipeEndsItQuietly) {

@@ -39,6 +39,15 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"check",
             "error: file-or-name is required [HK0903]\n"
             "  hint: `hocket check --help` explains them\n"},
+        Row{"verify allreduce_ring ranks=2 --root 0",
+            "error: --root 0: allreduce has none [HK0903]\n"},
+        Row{"verify broadcast_binomial ranks=2 --root 2",
+            "error: --root 2: there are 2 ranks [HK0903]\n"},
+        Row{"verify - --post -",
+            "error: the algorithm and --post cannot both be standard input [HK0903]\n"},
+        Row{"verify allreduce_ring ranks=2 --max-bytes 1MiB --min-bytes 2MiB",
+            "error: message sizes from 2097152 to 1048576 bytes [HK0411]\n"
+            "  hint: give 0 <= min <= max\n"},
         Row{"gen allreduce_rign",
             "error: no algorithm named \"allreduce_rign\" in the library [HK0801]\n"
             "  hint: did you mean allreduce_ring?\n"},

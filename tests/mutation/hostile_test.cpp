@@ -102,6 +102,37 @@ TEST(Hostile, LongSumsInManyOrders) {
   expect_cheap(b.done());
 }
 
+// A thousand wrong chunks, each a sum of a thousand contributions with a thousand steps behind it.
+TEST(Hostile, ManyFindingsWithLongTrails) {
+  constexpr int kChunks = 2000;
+  Build b(allreduce(1, kChunks));
+  TbBuild& tb = b.tb(0);
+  tb.copy(kIn, 0, kOut, 0, kChunks);
+  for (int k = 1; k < kChunks; ++k) tb.reduce(kIn, k, kOut, 0).flag();
+  for (int k = 1; k < kChunks; ++k) tb.copy(kOut, 0, kOut, k);
+  const Algorithm a = b.done();
+  EXPECT_EQ(in_a_small_process([&] {
+              VerifyOptions options;
+              options.max_findings = 1'000'000;
+              const VerifyReport report = verify(a, options);
+              const auto& wrong = report.placements[0].of(Property::postcondition);
+              if (wrong.num_findings != kChunks) _exit(4);
+            }),
+            0);
+}
+
+// Every rank could be the root, and each try costs four million chunks.
+TEST(Hostile, ManyRootsToTry) {
+  std::string text = "algorithm \"x\"\ncollective broadcast ranks=1000 factor=2000\n";
+  for (int r = 0; r < 1000; ++r) text += "rank " + std::to_string(r) + "\n";
+  EXPECT_EQ(in_a_small_process([&] {
+              VerifyOptions options;
+              options.waste = false;
+              if (infer_root(from_text(text, "hostile"), options)) _exit(4);
+            }),
+            0);
+}
+
 TEST(Hostile, ThousandsOfThreadblocksInOneRank) {
   Build b(allreduce(1, 1));
   b.scratch(0, kMany);

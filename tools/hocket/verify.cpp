@@ -59,20 +59,49 @@ void choose_root(const Algorithm& algorithm, const Options& options, VerifyOptio
         Collective::make(c.kind(), c.num_ranks(), c.chunk_factor(), c.in_place(), *root);
     return;
   }
-  if (c.kind() == CollectiveKind::custom || options.root >= c.num_ranks()) {
+  if (!has_root(c.kind()) || options.root >= c.num_ranks()) {
     throw Error(Code::Usage,
-                c.kind() == CollectiveKind::custom
-                    ? fmt::format("--root {}: a custom collective has none", options.root)
-                    : fmt::format("--root {}: there are {} ranks", options.root, c.num_ranks()));
+                has_root(c.kind())
+                    ? fmt::format("--root {}: there are {} ranks", options.root, c.num_ranks())
+                    : fmt::format("--root {}: {} has none", options.root, c.name()));
   }
   verifying.collective =
       Collective::make(c.kind(), c.num_ranks(), c.chunk_factor(), c.in_place(), options.root);
+}
+
+// A postcondition of something else is unusable input, and refutes nothing.
+void require_fit(const Algorithm& algorithm, const Collective& wanted, const std::string& file) {
+  const auto refuse = [&](const std::string& message, const char* hint) {
+    throw Error(Code::PostValue, message, Location(file, 1), hint);
+  };
+  if (wanted.num_ranks() != algorithm.num_ranks()) {
+    refuse(fmt::format("it is for {} ranks, but the algorithm has {}", wanted.num_ranks(),
+                       algorithm.num_ranks()),
+           "");
+  }
+  for (int r = 0; r < algorithm.num_ranks(); ++r) {
+    const RankProgram& rank = algorithm.ranks[static_cast<std::size_t>(r)];
+    for (const BufferKind kind : {BufferKind::input, BufferKind::output}) {
+      const std::int32_t has = rank.chunks(kind);
+      const std::int32_t wants = wanted.chunks(r, kind);
+      if (has == 0 || has == wants) continue;
+      refuse(fmt::format("it gives rank {} {} chunks of {}, but the algorithm has {}", r, wants,
+                         buffer_kind_name(kind), has),
+             wants > 0 && has % wants == 0
+                 ? "of an algorithm with several instances: \"split\" says how many, or "
+                   "\"chunk_factor\" has them in it"
+                 : "");
+    }
+  }
 }
 
 int verify(const Options& options) {
   if (options.in_place && options.out_of_place) {
     throw Error(Code::Usage, "--in-place and --out-of-place exclude each other", {},
                 "leave both out to verify every way the algorithm may be called");
+  }
+  if (options.post == "-" && options.source.what == "-") {
+    throw Error(Code::Usage, "the algorithm and --post cannot both be standard input");
   }
   VerifyOptions verifying = verify_options(options);
   CompileOptions compile;
@@ -85,7 +114,9 @@ int verify(const Options& options) {
       throw Error(Code::Usage, "--post says all that --as and --root could say", {},
                   "leave them out");
     }
-    verifying.collective = from_post_json(read_file(options.post), options.post);
+    const std::string name = options.post == "-" ? "<stdin>" : options.post;
+    verifying.collective = from_post_json(read_file(options.post), name);
+    require_fit(source.algorithm, *verifying.collective, name);
   }
   VerifyReport report;
   {
@@ -125,7 +156,7 @@ void add_verify(CLI::App& app, Action& action) {
       ->add_option("--root", options->root,
                    "the root of a broadcast, reduce, gather or scatter; else found out")
       ->option_text("RANK")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, kMaxFormatRanks - 1));
   command
       ->add_option("--as", options->as,
                    "the collective that a file computes when it only says `custom`")

@@ -79,6 +79,10 @@ std::string read_file(const std::string& path) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_to_read(path, std::strerror(errno));
     if (got == 0) return text;
+    // Before much of it is in memory: a device, or another kind of file.
+    if (text.empty() && std::memchr(buffer, 0, static_cast<std::size_t>(got)) != nullptr) {
+      fail_to_read(path, "it is binary, not text");
+    }
     text.append(buffer, static_cast<std::size_t>(got));
     if (text.size() > kLargestFile) fail_to_read(path, "more than 2 GiB");
   }

@@ -112,6 +112,7 @@ void set_collective(Algorithm& algorithm, const std::string& name) {
   Collective collective =
       Collective::make(*kind, algorithm.num_ranks(), chunk_factor,
                        algorithm.in_place && !algorithm.out_of_place, 0, CallSite{});
+  algorithm.root_guessed = has_root(*kind);
   for (int r = 0; r < algorithm.num_ranks(); ++r) {
     const RankProgram& rank = algorithm.ranks[static_cast<std::size_t>(r)];
     const bool fits = rank.input_chunks <= collective.input_chunks(r) &&

@@ -62,7 +62,12 @@ TEST(PostFile, refuses_values_that_cannot_be_meant) {
   EXPECT_EQ(message(R"({"collective": "allreduce", "ranks": 2.5})"),
             "ranks: expected a whole number");
   EXPECT_EQ(message(R"({"collective": "allreduce", "ranks": 18446744073709551615})"),
-            "ranks: 4611686018427387904, expected 1 to 1048576");
+            "ranks: 18446744073709551615, expected 1 to 1048576");
+  EXPECT_EQ(message(R"({"collective": "allreduce", "ranks": 4, "ranks": 2})"),
+            "\"ranks\" is said twice in one object");
+  EXPECT_EQ(message(R"({"collective": "custom", "ranks": 1, "slots": [{"rank": 0, "output": 1,
+                        "wants": [{"at": "o[0]", "origins": ["0:0"]}], "wants": []}]})"),
+            "\"wants\" is said twice in one object");
   EXPECT_EQ(message(R"({"collective": "broadcast", "ranks": 2, "root": 2})"),
             "root: 2, expected 0 to 1");
   EXPECT_EQ(message(R"({"collective": "allreduce", "ranks": 2, "rank": 2})"),

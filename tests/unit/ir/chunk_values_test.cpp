@@ -147,5 +147,23 @@ TEST(ChunkValues, doubling_again_and_again_stops_at_the_largest_count) {
   EXPECT_EQ(values.contributions(v)[0].times, std::numeric_limits<std::uint64_t>::max());
 }
 
+// 2^64 times this and 2^64 times that are equal modulo 2^64.
+TEST(ChunkValues, sums_beyond_counting_are_not_taken_for_each_other) {
+  ChunkValues values(2, 1);
+  ValueId sums[2];
+  for (int r = 0; r < 2; ++r) {
+    ValueId v = values.origin({r, 0});
+    for (int k = 0; k < 64; ++k) v = values.sum(v, v);
+    sums[r] = values.sum(v, values.origin({0, 0}));
+  }
+  EXPECT_NE(sums[0], sums[1]);
+  EXPECT_EQ(values.contributions(sums[0]).size(), 1U);
+  EXPECT_EQ(values.contributions(sums[1]).size(), 2U);
+  // The table still finds what can be counted, however often it has grown.
+  const ValueId small = values.sum(values.origin({0, 0}), values.origin({1, 0}));
+  for (int k = 0; k < 200; ++k) sums[0] = values.sum(sums[0], values.origin({1, 0}));
+  EXPECT_EQ(values.sum(values.origin({1, 0}), values.origin({0, 0})), small);
+}
+
 }  // namespace
 }  // namespace hocket

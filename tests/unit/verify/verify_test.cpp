@@ -291,6 +291,71 @@ TEST(Verify, sizes_that_are_no_range) {
   }
 }
 
+// Of no message at all everything holds.
+TEST(Verify, sizes_that_leave_nothing_of_the_algorithms_own) {
+  Algorithm a = copies().done();
+  a.min_bytes = 100;
+  a.max_bytes = 1000;
+  VerifyOptions above;
+  above.min_bytes = 1001;
+  VerifyOptions below;
+  below.max_bytes = 99;
+  for (const VerifyOptions& options : {above, below}) {
+    try {
+      verify(a, options);
+      ADD_FAILURE() << "taken";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Code::BadSizeRange);
+    }
+  }
+  above.min_bytes = 1000;
+  EXPECT_EQ(verify(a, above).ruling(), Ruling::proved);
+  below.max_bytes = 100;
+  EXPECT_EQ(verify(a, below).ruling(), Ruling::proved);
+  a.max_bytes = 99;
+  const VerifyReport report = verify(a);
+  EXPECT_EQ(rulings(report.placements[0]), "ruuuuu");
+  EXPECT_EQ(report.placements[0].of(Property::structure).findings[0].diagnostic.message,
+            "it is for messages of 100 to 99 bytes, which none is");
+  above.min_bytes = 5;
+  above.max_bytes = 5;
+  EXPECT_EQ(verify(a, above).ruling(), Ruling::proved);
+}
+
+TEST(Verify, one_that_may_not_be_called) {
+  Algorithm a = copies().done();
+  a.out_of_place = false;
+  EXPECT_EQ(verify(a).ruling(), Ruling::refuted);
+  VerifyOptions options;
+  options.in_place = false;
+  EXPECT_EQ(verify(a, options).ruling(), Ruling::proved);
+}
+
+TEST(Verify, a_postcondition_that_wants_nothing_says_so) {
+  CustomCollective c("idle", 1);
+  c.buffers(0, 1, 1).holds(0, {BufferKind::input, 0}, {0, 0});
+  Build b(c.build());
+  b.tb(0).copy(kIn, 0, kOut, 0);
+  const PropertyRuling ruling = verify(b.done()).placements[0].of(Property::postcondition);
+  EXPECT_EQ(ruling.ruling, Ruling::proved);
+  EXPECT_EQ(ruling.summary, "idle wants nothing of any chunk");
+}
+
+TEST(Verify, a_root_that_is_said_counts) {
+  Build b(broadcast(2, 1, 0));
+  b.tb(0, 1).copy(kIn, 0, kOut, 0).send(kOut, 0);
+  b.tb(1, -1, 0).recv(kOut, 0);
+  Algorithm a = b.done();
+  ASSERT_EQ(verify(a).ruling(), Ruling::proved);
+  EXPECT_EQ(verify(a).placements[0].of(Property::postcondition).summary,
+            "2 chunks as broadcast with root 0 wants");
+  a.collective = broadcast(2, 1, 1);
+  EXPECT_EQ(infer_root(a), 1);
+  EXPECT_EQ(verify(a).ruling(), Ruling::refuted);
+  a.root_guessed = true;
+  EXPECT_EQ(infer_root(a), 0);
+}
+
 TEST(Verify, too_large_is_not_fine) {
   Algorithm a = copies().done();
   a.ranks[0].scratch_chunks = 1'000'000'000;
