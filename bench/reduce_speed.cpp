@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
       for (const std::int64_t instruction_set : instruction_sets) {
         choose(instruction_set);
         const auto kernel = hocket::runtime::reduce_kernel(type, op);
-        for (const std::size_t kib : {16, 512, 16384}) {
+        for (const std::size_t kib : {16U, 512U, 16384U}) {
           benchmark::RegisterBenchmark(
               fmt::format("{}/{}/{}/{}KiB", hocket::data_type_name(type),
                           hocket::reduce_op_name(op), hwy::TargetName(instruction_set), kib)
