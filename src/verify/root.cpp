@@ -9,9 +9,7 @@ std::optional<int> infer_root(const Algorithm& algorithm, const VerifyOptions& o
   // Each try is a whole verification: its steps and the chunks of the user's buffers.
   constexpr std::int64_t kMostWork = 20'000'000;
   const Collective& c = options.collective ? *options.collective : algorithm.collective;
-  const bool rooted = c.kind() == CollectiveKind::broadcast || c.kind() == CollectiveKind::reduce ||
-                      c.kind() == CollectiveKind::gather || c.kind() == CollectiveKind::scatter;
-  if (!rooted) return std::nullopt;
+  if (!has_root(c.kind())) return std::nullopt;
   VerifyOptions trial = options;
   trial.waste = false;
   trial.orders = false;

@@ -68,12 +68,18 @@ void check_collective(const Algorithm& algorithm, const Collective& collective) 
   for (int r = 0; r < algorithm.num_ranks(); ++r) {
     const RankProgram& rank = algorithm.ranks[static_cast<std::size_t>(r)];
     for (const BufferKind kind : {BufferKind::input, BufferKind::output}) {
-      if (rank.chunks(kind) == 0 || rank.chunks(kind) == collective.chunks(r, kind)) continue;
-      throw Error(
-          Code::BadCollective,
-          fmt::format("the collective gives rank {} {} chunks of {}, but the algorithm has "
-                      "{}",
-                      r, collective.chunks(r, kind), buffer_kind_name(kind), rank.chunks(kind)));
+      const std::int32_t has = rank.chunks(kind);
+      const std::int32_t given = collective.chunks(r, kind);
+      if (has == 0 || has == given) continue;
+      throw Error(Code::BadCollective,
+                  fmt::format("the collective gives rank {} {} chunks of {}, but the algorithm has "
+                              "{}",
+                              r, given, buffer_kind_name(kind), has),
+                  {},
+                  given > 0 && has % given == 0
+                      ? "an algorithm of several instances has the chunks of all of them: a custom "
+                        "collective says how many in `split`, others in the chunk factor"
+                      : "");
     }
   }
 }

@@ -138,18 +138,18 @@ TEST(Files, APostconditionOfSomethingElseIsUnusable) {
   };
   for (const Row& row :
        {Row{"ring.xml --post three.json",
-            "three.json:1: error: it is for 3 ranks, but the "
-            "algorithm has 2 [HK0604]\n"},
+            "three.json:1: error: a collective of 3 ranks for an algorithm of 2 [HK0604]\n"},
         Row{"ring.xml --post four.json",
-            "four.json:1: error: it gives rank 0 4 chunks of input, "
+            "four.json:1: error: the collective gives rank 0 4 chunks of input, "
             "but the algorithm has 2 [HK0604]\n"},
         Row{"ring.xml --post zero.json",
-            "zero.json:1: error: it gives rank 0 0 chunks of input, "
+            "zero.json:1: error: the collective gives rank 0 0 chunks of input, "
             "but the algorithm has 2 [HK0604]\n"},
         Row{"twice.xml --post two.json",
-            "two.json:1: error: it gives rank 0 2 chunks of input, but the algorithm has 4 "
-            "[HK0604]\n  hint: of an algorithm with several instances: \"split\" says how many, or "
-            "\"chunk_factor\" has them in it\n"}}) {
+            "two.json:1: error: the collective gives rank 0 2 chunks of input, but the algorithm "
+            "has 4 "
+            "[HK0604]\n  hint: an algorithm of several instances has the chunks of all of them: a "
+            "custom collective says how many in `split`, others in the chunk factor\n"}}) {
     const Output o = s.run(std::string("verify --json ") + row.arguments);
     EXPECT_EQ(o.code, 2) << row.arguments;
     EXPECT_EQ(o.out, "");

@@ -69,32 +69,6 @@ void choose_root(const Algorithm& algorithm, const Options& options, VerifyOptio
       Collective::make(c.kind(), c.num_ranks(), c.chunk_factor(), c.in_place(), options.root);
 }
 
-// A postcondition of something else is unusable input, and refutes nothing.
-void require_fit(const Algorithm& algorithm, const Collective& wanted, const std::string& file) {
-  const auto refuse = [&](const std::string& message, const char* hint) {
-    throw Error(Code::PostValue, message, Location(file, 1), hint);
-  };
-  if (wanted.num_ranks() != algorithm.num_ranks()) {
-    refuse(fmt::format("it is for {} ranks, but the algorithm has {}", wanted.num_ranks(),
-                       algorithm.num_ranks()),
-           "");
-  }
-  for (int r = 0; r < algorithm.num_ranks(); ++r) {
-    const RankProgram& rank = algorithm.ranks[static_cast<std::size_t>(r)];
-    for (const BufferKind kind : {BufferKind::input, BufferKind::output}) {
-      const std::int32_t has = rank.chunks(kind);
-      const std::int32_t wants = wanted.chunks(r, kind);
-      if (has == 0 || has == wants) continue;
-      refuse(fmt::format("it gives rank {} {} chunks of {}, but the algorithm has {}", r, wants,
-                         buffer_kind_name(kind), has),
-             wants > 0 && has % wants == 0
-                 ? "of an algorithm with several instances: \"split\" says how many, or "
-                   "\"chunk_factor\" has them in it"
-                 : "");
-    }
-  }
-}
-
 int verify(const Options& options) {
   if (options.in_place && options.out_of_place) {
     throw Error(Code::Usage, "--in-place and --out-of-place exclude each other", {},
@@ -103,6 +77,7 @@ int verify(const Options& options) {
   if (options.post == "-" && options.source.what == "-") {
     throw Error(Code::Usage, "the algorithm and --post cannot both be standard input");
   }
+  const std::string post = options.post == "-" ? "<stdin>" : options.post;
   VerifyOptions verifying = verify_options(options);
   CompileOptions compile;
   compile.check_limits = false;
@@ -114,15 +89,18 @@ int verify(const Options& options) {
       throw Error(Code::Usage, "--post says all that --as and --root could say", {},
                   "leave them out");
     }
-    const std::string name = options.post == "-" ? "<stdin>" : options.post;
-    verifying.collective = from_post_json(read_file(options.post), name);
-    require_fit(source.algorithm, *verifying.collective, name);
+    verifying.collective = from_post_json(read_file(options.post), post);
   }
   VerifyReport report;
-  {
+  try {
     const Progress progress("verifying");
     if (!verifying.collective) choose_root(source.algorithm, options, verifying);
     report = hocket::verify(source.algorithm, verifying);
+  } catch (const Error& error) {
+    // A postcondition of something else is unusable input, and refutes nothing.
+    if (options.post.empty() || error.code() != Code::BadCollective) throw;
+    throw Error(Code::PostValue, error.diagnostic().message, Location(post, 1),
+                error.diagnostic().hint);
   }
   write_out(options.json ? to_json(report) : report.str());
   const Ruling ruling = report.ruling();
